@@ -1,0 +1,2 @@
+//! Times parsing, checking and rendering.
+fn main() {}

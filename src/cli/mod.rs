@@ -1,0 +1,100 @@
+//! The command line. Only this module prints, reads arguments and chooses the exit status.
+//!
+//! Exit status: 0 clean, 1 findings or differences, 2 the run itself failed.
+
+mod config;
+mod generate;
+mod report;
+mod schema;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{ColorChoice, Parser, Subcommand};
+
+use crate::error::Error;
+
+/// SQL-first migration and codegen toolkit for outbox, inbox and queue tables.
+#[derive(Debug, Parser)]
+#[command(name = "claimsmith", version, max_term_width = 100)]
+struct Arguments {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Options of all commands.
+#[derive(Debug, clap::Args)]
+struct Global {
+    /// Configuration file; without it `claimsmith.toml` is looked for upwards from the working directory
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    color: ColorChoice,
+    /// Print findings on one line each, without the code
+    #[arg(long, global = true)]
+    concise: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Turn definitions into files
+    Generate(generate::Arguments),
+    /// Print the JSON Schema of the definition format
+    Schema,
+}
+
+/// How a run that did not fail ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// Exit status 0.
+    Clean,
+    /// Exit status 1.
+    Findings,
+}
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are no faults; a wrong argument is one, with clap's own exit status 2.
+            let code = u8::try_from(error.exit_code()).unwrap_or(2);
+            return if error.print().is_ok() { ExitCode::from(code) } else { ExitCode::from(2) };
+        }
+    };
+    match arguments.global.color {
+        ColorChoice::Auto => {}
+        ColorChoice::Always => anstream::ColorChoice::AlwaysAnsi.write_global(),
+        ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    match run(&arguments) {
+        Ok(Outcome::Clean) => ExitCode::SUCCESS,
+        Ok(Outcome::Findings) => ExitCode::from(1),
+        // Whoever reads our output has gone, as in `claimsmith schema | head -1`: nobody is left to tell.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            report::fault(&error, &arguments.global);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
+    match &arguments.command {
+        Command::Generate(command) => generate::run(command, &arguments.global),
+        Command::Schema => schema::run(),
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let io = error.downcast_ref::<std::io::Error>();
+    io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+/// The working directory.
+fn working_directory() -> Result<PathBuf, Error> {
+    std::env::current_dir().map_err(|error| Error::io("find the working directory", ".".as_ref(), error))
+}

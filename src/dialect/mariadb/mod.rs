@@ -1,0 +1,77 @@
+//! MariaDB 10.6 and later: MySQL's spelling, with facts of its own.
+
+mod types;
+
+use crate::engine::Engine;
+use crate::schema::{Column, ColumnType, DefaultValue};
+
+use super::mysql::{self, MySql};
+use super::{Dialect, Frame, Layout};
+
+/// MariaDB.
+pub struct MariaDb;
+
+/// What MariaDB can do.
+pub static ENGINE: Engine = Engine {
+    id: "mariadb",
+    title: "MariaDB",
+    index_columns: 32,
+    literal_text_default: true,
+    now_needs_precision: false,
+    ..mysql::ENGINE
+};
+
+impl Dialect for MariaDb {
+    fn engine(&self) -> &'static Engine {
+        &ENGINE
+    }
+
+    fn ident(&self, name: &str) -> String {
+        MySql.ident(name)
+    }
+
+    fn literal(&self, text: &str) -> String {
+        MySql.literal(text)
+    }
+
+    fn column_type(&self, column: &Column) -> String {
+        MySql.column_type(column)
+    }
+
+    fn check(&self, column: &Column) -> Option<String> {
+        MySql.check(column)
+    }
+
+    fn default(&self, ty: &ColumnType, value: &DefaultValue) -> String {
+        MySql.default(ty, value)
+    }
+
+    fn difference(&self, column: &Column, _: bool) -> Option<String> {
+        types::difference(column)
+    }
+
+    fn auto_increment(&self) -> &'static str {
+        MySql.auto_increment()
+    }
+
+    fn key_part(&self, column: &Column) -> String {
+        MySql.key_part(column)
+    }
+
+    fn layout(&self) -> Layout {
+        // Unlike utf8mb4_unicode_ci this collation tells characters beyond U+FFFF apart, and every version has it.
+        mysql::layout(" ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci")
+    }
+
+    fn frame(&self, texts: bool, circular: bool) -> Frame {
+        MySql.frame(texts, circular)
+    }
+
+    fn create_database(&self, name: &str) -> Option<String> {
+        MySql.create_database(name)
+    }
+
+    fn add_constraint(&self, table: &str, constraint: &str) -> Option<String> {
+        MySql.add_constraint(table, constraint)
+    }
+}

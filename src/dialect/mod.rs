@@ -1,0 +1,117 @@
+//! All that differs between databases: facts, quoting, types, and the pieces of DDL.
+//!
+//! Outside this folder no code names a database: it reads a fact of [`Engine`] or asks a [`Dialect`].
+//! To add a database: a folder with the same file names, and one line in [`ALL`].
+
+mod mariadb;
+mod mysql;
+mod postgres;
+mod sqlite;
+
+use crate::engine::Engine;
+use crate::schema::{Column, ColumnType, DefaultValue};
+
+/// Every dialect, in the order of its documentation.
+pub static ALL: [&dyn Dialect; 4] = [&mysql::MySql, &mariadb::MariaDb, &postgres::Postgres, &sqlite::Sqlite];
+
+/// The dialect of this name.
+pub fn find(id: &str) -> Option<&'static dyn Dialect> {
+    ALL.into_iter().find(|dialect| dialect.engine().id == id)
+}
+
+/// The names of all dialects.
+pub fn ids() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|dialect| dialect.engine().id)
+}
+
+/// How one database spells things.
+pub trait Dialect: Sync {
+    /// What it can do.
+    fn engine(&self) -> &'static Engine;
+
+    /// The name, quoted: it cannot end early, whatever is in it.
+    fn ident(&self, name: &str) -> String;
+
+    /// The text as a string literal: it cannot end early, whatever is in it.
+    fn literal(&self, text: &str) -> String;
+
+    /// The column's type, collation included.
+    fn column_type(&self, column: &Column) -> String;
+
+    /// What the column's type does not say by itself, as a condition for CHECK.
+    fn check(&self, column: &Column) -> Option<String>;
+
+    /// The default, as it stands behind DEFAULT.
+    fn default(&self, ty: &ColumnType, default: &DefaultValue) -> String;
+
+    /// How the column differs from what the definition says, for a reader who knows the other databases.
+    fn difference(&self, column: &Column, in_key: bool) -> Option<String>;
+
+    /// What numbers the column, behind its type.
+    fn auto_increment(&self) -> &'static str;
+
+    /// The column in a key: quoted, with its prefix length where the engine needs one.
+    fn key_part(&self, column: &Column) -> String;
+
+    /// Where the pieces of a table's definition stand.
+    fn layout(&self) -> Layout;
+
+    /// Statements that come before all tables and after them. `texts` says whether a literal of the script holds a
+    /// backslash, `circular` whether a foreign key references a table that is created later.
+    fn frame(&self, texts: bool, circular: bool) -> Frame;
+
+    /// Creates a database (schema) if it is missing; `None` where that is not for a script to do.
+    fn create_database(&self, name: &str) -> Option<String>;
+
+    /// Adds a constraint to a table that exists, unless it has it; `None` where foreign keys always stand inline.
+    fn add_constraint(&self, table: &str, constraint: &str) -> Option<String>;
+}
+
+/// Where the pieces of a table's definition stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Non-unique indexes stand in `CREATE TABLE`.
+    pub inline_indexes: bool,
+    /// Unique indexes stand in `CREATE TABLE`: as keys, as constraints, or not.
+    pub inline_uniques: InlineUnique,
+    /// The database stands before the index's name and not before the table's in `CREATE INDEX`.
+    pub database_on_index: bool,
+    /// A numbered column is the primary key by its own definition.
+    pub numbered_is_primary_key: bool,
+    /// What stands behind the closing parenthesis, before the comment.
+    pub table_options: &'static str,
+}
+
+/// How a unique index stands in `CREATE TABLE`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InlineUnique {
+    /// `UNIQUE KEY name (…)`.
+    Key,
+    /// `CONSTRAINT name UNIQUE (…)`.
+    Constraint,
+    /// As a statement of its own.
+    Statement,
+}
+
+/// Statements around all tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Frame {
+    /// Before the first table.
+    pub before: Vec<String>,
+    /// After the last table.
+    pub after: Vec<String>,
+}
+
+/// `text` between `quote`s, every `quote` in it doubled.
+fn quoted(text: &str, quote: char) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push(quote);
+    for c in text.chars() {
+        if c == quote {
+            quoted.push(c);
+        }
+        quoted.push(c);
+    }
+    quoted.push(quote);
+    quoted
+}

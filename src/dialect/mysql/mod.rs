@@ -1,0 +1,106 @@
+//! MySQL 8.0.16 and later.
+
+mod ddl;
+mod types;
+
+pub(super) use ddl::{frame, literal};
+pub(super) use types::{column_type, default};
+
+use crate::engine::{Comments, Engine, Limit, NameScope};
+use crate::schema::{Column, ColumnType, DefaultValue};
+
+use super::{Dialect, Frame, InlineUnique, Layout, quoted};
+
+/// MySQL.
+pub struct MySql;
+
+/// What MySQL can do.
+pub static ENGINE: Engine = Engine {
+    id: "mysql",
+    title: "MySQL",
+    identifier: Limit::Chars(64),
+    supplementary_identifiers: false,
+    folds_columns: true,
+    folds_tables: true,
+    index_names: NameScope::Table,
+    key_bytes: Some(3072),
+    row_bytes: Some(65_535),
+    columns: 1017,
+    index_columns: 16,
+    text_key_needs_length: true,
+    literal_text_default: false,
+    now_needs_precision: true,
+    set_default: false,
+    comments: Comments::Inline { table: 2048, column: 1024 },
+    auto_increment_is_key: false,
+    auto_increment_leads_key: true,
+    enum_trims: true,
+    databases: true,
+    foreign_keys_cross_databases: true,
+};
+
+/// The layout of `CREATE TABLE`, with the table's options.
+pub(super) const fn layout(table_options: &'static str) -> Layout {
+    Layout {
+        inline_indexes: true,
+        inline_uniques: InlineUnique::Key,
+        database_on_index: false,
+        numbered_is_primary_key: false,
+        table_options,
+    }
+}
+
+impl Dialect for MySql {
+    fn engine(&self) -> &'static Engine {
+        &ENGINE
+    }
+
+    fn ident(&self, name: &str) -> String {
+        quoted(name, '`')
+    }
+
+    fn literal(&self, text: &str) -> String {
+        literal(text)
+    }
+
+    fn column_type(&self, column: &Column) -> String {
+        column_type(column)
+    }
+
+    fn check(&self, column: &Column) -> Option<String> {
+        types::check(column)
+    }
+
+    fn default(&self, ty: &ColumnType, value: &DefaultValue) -> String {
+        default(ty, value)
+    }
+
+    fn difference(&self, _: &Column, _: bool) -> Option<String> {
+        None
+    }
+
+    fn auto_increment(&self) -> &'static str {
+        "AUTO_INCREMENT"
+    }
+
+    fn key_part(&self, column: &Column) -> String {
+        ddl::key_part(column)
+    }
+
+    fn layout(&self) -> Layout {
+        // Named in full, so that the table does not depend on the settings of its server or database.
+        layout(" ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci")
+    }
+
+    fn frame(&self, texts: bool, circular: bool) -> Frame {
+        frame(texts, circular)
+    }
+
+    fn create_database(&self, name: &str) -> Option<String> {
+        Some(format!("CREATE DATABASE IF NOT EXISTS {}", self.ident(name)))
+    }
+
+    fn add_constraint(&self, _: &str, _: &str) -> Option<String> {
+        None
+    }
+}

@@ -1,0 +1,97 @@
+//! SQLite 3.37 and later.
+
+mod types;
+
+use crate::engine::{Comments, Engine, Limit, NameScope};
+use crate::schema::{Column, ColumnType, DefaultValue};
+
+use super::{Dialect, Frame, InlineUnique, Layout, quoted};
+
+/// SQLite.
+pub struct Sqlite;
+
+/// What SQLite can do.
+pub static ENGINE: Engine = Engine {
+    id: "sqlite",
+    title: "SQLite",
+    identifier: Limit::None,
+    supplementary_identifiers: true,
+    folds_columns: true,
+    folds_tables: true,
+    index_names: NameScope::Schema,
+    key_bytes: None,
+    row_bytes: None,
+    columns: 2000,
+    index_columns: 2000,
+    text_key_needs_length: false,
+    literal_text_default: true,
+    now_needs_precision: false,
+    set_default: true,
+    comments: Comments::Text,
+    auto_increment_is_key: true,
+    auto_increment_leads_key: true,
+    enum_trims: false,
+    databases: false,
+    foreign_keys_cross_databases: false,
+};
+
+impl Dialect for Sqlite {
+    fn engine(&self) -> &'static Engine {
+        &ENGINE
+    }
+
+    fn ident(&self, name: &str) -> String {
+        quoted(name, '"')
+    }
+
+    fn literal(&self, text: &str) -> String {
+        quoted(text, '\'')
+    }
+
+    fn column_type(&self, column: &Column) -> String {
+        types::column_type(column)
+    }
+
+    fn check(&self, column: &Column) -> Option<String> {
+        types::check(column)
+    }
+
+    fn default(&self, ty: &ColumnType, value: &DefaultValue) -> String {
+        types::default(ty, value)
+    }
+
+    fn difference(&self, column: &Column, in_key: bool) -> Option<String> {
+        types::difference(column, in_key)
+    }
+
+    fn auto_increment(&self) -> &'static str {
+        // Without AUTOINCREMENT the numbers of deleted rows come back.
+        "PRIMARY KEY AUTOINCREMENT"
+    }
+
+    fn key_part(&self, column: &Column) -> String {
+        self.ident(&column.name)
+    }
+
+    fn layout(&self) -> Layout {
+        Layout {
+            inline_indexes: false,
+            inline_uniques: InlineUnique::Statement,
+            database_on_index: true,
+            numbered_is_primary_key: true,
+            table_options: "",
+        }
+    }
+
+    fn frame(&self, _: bool, _: bool) -> Frame {
+        Frame::default()
+    }
+
+    fn create_database(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn add_constraint(&self, _: &str, _: &str) -> Option<String> {
+        None
+    }
+}

@@ -1,0 +1,118 @@
+//! The facts about database engines that the rest of claimsmith decides by, as plain values.
+//!
+//! `dialect` fills one [`Engine`] per database. A fact enters this list together with the test that shows it on that
+//! engine (`tests/it/facts.rs`); nothing outside `dialect` branches on an engine's name.
+
+/// What an engine can and cannot do.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Engine {
+    /// Name on the command line, in the configuration and in paths.
+    pub id: &'static str,
+    /// Name in messages.
+    pub title: &'static str,
+    /// Longest identifier.
+    pub identifier: Limit,
+    /// Identifiers may hold characters beyond U+FFFF.
+    pub supplementary_identifiers: bool,
+    /// Column names that differ only by case are the same name.
+    pub folds_columns: bool,
+    /// Table names that differ only by case are, or on some servers may be, the same name.
+    pub folds_tables: bool,
+    /// Where an index name must be unique.
+    pub index_names: NameScope,
+    /// Most bytes in one key, if that is fixed when the table is created.
+    pub key_bytes: Option<usize>,
+    /// Most bytes in a row without its TEXT and BLOB columns, if that is fixed when the table is created.
+    pub row_bytes: Option<usize>,
+    /// Most columns of a table.
+    pub columns: usize,
+    /// Most columns of an index.
+    pub index_columns: usize,
+    /// A TEXT or BLOB column in a key needs a prefix length.
+    pub text_key_needs_length: bool,
+    /// A TEXT, BLOB or JSON column takes a plain literal as its default (otherwise only a parenthesised one).
+    pub literal_text_default: bool,
+    /// `CURRENT_TIMESTAMP` as a default must have the fractional digits of its column.
+    pub now_needs_precision: bool,
+    /// `ON DELETE SET DEFAULT` is accepted.
+    pub set_default: bool,
+    /// Where comments on tables and columns are kept.
+    pub comments: Comments,
+    /// An auto-increment column must be the whole primary key.
+    pub auto_increment_is_key: bool,
+    /// An auto-increment column must be the first column of some key.
+    pub auto_increment_leads_key: bool,
+    /// ENUM members may not end in a blank, because the engine cuts it off.
+    pub enum_trims: bool,
+    /// Databases (schemas) can be named in `CREATE TABLE` and are created by the script where they are missing.
+    pub databases: bool,
+    /// Foreign keys may cross databases (schemas).
+    pub foreign_keys_cross_databases: bool,
+}
+
+/// A limit on the length of identifiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Characters.
+    Chars(usize),
+    /// Bytes of UTF-8.
+    Bytes(usize),
+    /// None.
+    None,
+}
+
+impl Limit {
+    /// Whether `name` keeps the limit.
+    pub fn allows(self, name: &str) -> bool {
+        match self {
+            Limit::Chars(max) => name.chars().count() <= max,
+            Limit::Bytes(max) => name.len() <= max,
+            Limit::None => true,
+        }
+    }
+}
+
+impl std::fmt::Display for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Limit::Chars(max) => write!(f, "{max} characters"),
+            Limit::Bytes(max) => write!(f, "{max} bytes"),
+            Limit::None => f.write_str("no limit"),
+        }
+    }
+}
+
+/// Within what an index name must be unique.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameScope {
+    /// Its table.
+    Table,
+    /// Its schema or database, where it also may not be the name of a table.
+    Schema,
+}
+
+/// Where an engine keeps comments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comments {
+    /// As a clause of the definition; longest text in characters on tables, and on columns and indexes.
+    Inline {
+        /// Most characters on a table.
+        table: usize,
+        /// Most characters on a column or an index.
+        column: usize,
+    },
+    /// By statements of their own, of any length.
+    Statement,
+    /// Nowhere but in the text of `CREATE TABLE`, which the engine keeps.
+    Text,
+}
+
+/// "MySQL", "MySQL and MariaDB", "MySQL, MariaDB and SQLite".
+pub fn titles(engines: &[&Engine]) -> String {
+    let titles: Vec<&str> = engines.iter().map(|engine| engine.title).collect();
+    match titles.as_slice() {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
+}

@@ -1,0 +1,28 @@
+//! SQL-first migration and codegen toolkit for outbox, inbox and queue tables.
+//!
+//! The floors of this crate, lowest first; a module uses only what stands below it:
+//!
+//! - [`diagnostic`], [`error`], [`engine`]: words, and the facts about database engines as values;
+//! - [`schema`], [`output`]: definitions, and files on disk;
+//! - [`dialect`]: all that differs between databases;
+//! - [`statement`], [`template`]: SQL statements and text from templates;
+//! - [`generate`]: definitions → files;
+//! - `cli`: the command line.
+
+pub mod diagnostic;
+#[cfg(feature = "generate")]
+pub mod dialect;
+pub mod engine;
+pub mod error;
+#[cfg(feature = "generate")]
+pub mod generate;
+#[cfg(feature = "generate")]
+pub mod output;
+pub mod schema;
+#[cfg(feature = "generate")]
+pub mod statement;
+#[cfg(feature = "generate")]
+pub mod template;
+
+#[cfg(feature = "cli")]
+pub mod cli;

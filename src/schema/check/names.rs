@@ -1,0 +1,212 @@
+//! Names: usable, within the engines' limits, and told apart where the engines want it.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostic::{Diagnostic, Level, Place, render::is_reordering};
+use crate::engine::{Engine, NameScope, titles};
+
+use super::super::names::{self, derived, shorten};
+use super::super::{Catalog, Site, Table, rules};
+use super::failing;
+
+/// Table names.
+pub fn tables(catalog: &Catalog, engines: &[&Engine], findings: &mut Vec<Diagnostic>) {
+    let folding = failing(engines, |engine| engine.folds_tables);
+    let mut seen: BTreeMap<String, &Table> = BTreeMap::new();
+    for table in &catalog.tables {
+        let place = || table.site.at(if table.archive_of.is_some() { "into" } else { "tableName" });
+        let name = table.name.to_string();
+        for part in table.name.database.iter().chain([&table.name.name]) {
+            usable(part, "table", &place, engines, findings);
+        }
+        if table.name.name.contains('.') {
+            let finding = Diagnostic::new(
+                &rules::UNUSABLE_NAME,
+                place(),
+                format!("the table name `{name}` has more than one point"),
+            );
+            findings.push(finding.help("write `table`, or `database.table`"));
+        }
+        if let Some(database) =
+            table.name.database.as_ref().filter(|_| !failing(engines, |engine| !engine.databases).is_empty())
+        {
+            let without = titles(&failing(engines, |engine| !engine.databases));
+            let message = format!("`{database}` must be an attached database on {without}");
+            let finding = Diagnostic::new(&rules::ENGINE_DIFFERENCE, place(), message);
+            findings.push(finding.help(format!("run `ATTACH DATABASE … AS \"{database}\"` before the script")));
+        }
+        let folded = if folding.is_empty() { name.clone() } else { name.to_lowercase() };
+        if let Some(first) = seen.insert(folded, table) {
+            let what = if first.name == table.name { "twice" } else { "twice, but for upper and lower case" };
+            let mut finding =
+                Diagnostic::new(&rules::DUPLICATE_NAME, place(), format!("the table `{name}` is defined {what}"));
+            finding = finding.related(first.site.at("tableName"), "first here");
+            if first.name != table.name {
+                finding = finding.help(format!("the two are or may be one table on {}", titles(&folding)));
+            }
+            findings.push(finding);
+        }
+    }
+}
+
+/// Column names of one table.
+pub fn columns(table: &Table, engines: &[&Engine], findings: &mut Vec<Diagnostic>) {
+    let folding = failing(engines, |engine| engine.folds_columns);
+    let mut seen: BTreeMap<String, &super::super::Column> = BTreeMap::new();
+    for column in &table.columns {
+        let place = || column.site.at("name");
+        usable(&column.name, "column", &place, engines, findings);
+        let folded = if folding.is_empty() { column.name.clone() } else { column.name.to_lowercase() };
+        if let Some(first) = seen.insert(folded, column) {
+            let same = first.name == column.name;
+            let how = if same { "twice" } else { "twice, but for upper and lower case" };
+            let message = format!("the column `{}` of `{}` is defined {how}", column.name, table.name);
+            let finding =
+                Diagnostic::new(&rules::DUPLICATE_NAME, place(), message).related(first.site.at("name"), "first here");
+            findings.push(match same {
+                true => finding,
+                false => finding.help(format!("the two are one column on {}", titles(&folding))),
+            });
+        }
+    }
+}
+
+/// Names of indexes and foreign keys: their limits, and their spaces.
+pub fn indexes(catalog: &Catalog, engines: &[&Engine], findings: &mut Vec<Diagnostic>) {
+    for table in catalog.tables.iter().filter(|table| table.archive_of.is_none()) {
+        let indexes = table.indexes.iter().filter_map(|index| Some((index.name.as_ref()?, &index.site, "index")));
+        let keys = table.foreign_keys.iter().filter_map(|key| Some((key.name.as_ref()?, &key.site, "foreign key")));
+        for (name, site, what) in indexes.chain(keys) {
+            declared(name, what, site, table, engines, findings);
+        }
+        same_columns(table, findings);
+    }
+    for engine in engines {
+        let before = findings.len();
+        duplicates(catalog, engine, findings);
+        // The same fault on a further engine is the same fault.
+        let found = findings.split_off(before);
+        let known = |new: &Diagnostic| findings.iter().any(|old| old.message == new.message);
+        let new: Vec<Diagnostic> = found.into_iter().filter(|finding| !known(finding)).collect();
+        findings.extend(new);
+    }
+}
+
+/// A declared name: usable, and shortened with a warning.
+fn declared(name: &str, what: &str, site: &Site, table: &Table, engines: &[&Engine], findings: &mut Vec<Diagnostic>) {
+    let place = || site.at("name");
+    let long = failing(engines, |engine| !engine.identifier.allows(name));
+    if let Some(engine) = long.first() {
+        let short = shorten(name, engine.identifier);
+        let message = format!(
+            "the {what} name `{name}` of `{}` is over the limit of {} ({})",
+            table.name,
+            titles(&long),
+            engine.identifier
+        );
+        let mut finding = Diagnostic::new(&rules::IDENTIFIER_TOO_LONG, place(), message);
+        finding.level = Level::Warning;
+        findings.push(finding.help(format!("it is shortened to `{short}`")));
+    }
+    usable_characters(name, what, &place, engines, findings);
+    if name.eq_ignore_ascii_case("PRIMARY") || name.eq_ignore_ascii_case("GEN_CLUST_INDEX") {
+        findings.push(Diagnostic::new(
+            &rules::UNUSABLE_NAME,
+            place(),
+            format!("`{name}` is reserved: an {what} cannot have this name"),
+        ));
+    }
+}
+
+/// Two declared indexes on the same columns: kept, because declared ones are never dropped, but said.
+fn same_columns(table: &Table, findings: &mut Vec<Diagnostic>) {
+    for (at, index) in table.indexes.iter().enumerate() {
+        let first =
+            table.indexes[..at].iter().find(|other| other.columns == index.columns && other.unique == index.unique);
+        if let Some(first) = first.filter(|first| first.name == index.name || index.name.is_none()) {
+            let message = format!("`{}` has two indexes on the same columns", table.name);
+            let mut finding = Diagnostic::new(&rules::DUPLICATE_NAME, index.site.place(), message);
+            finding.level = Level::Warning;
+            findings.push(finding.related(first.site.place(), "first here").help("remove one of the two"));
+        }
+    }
+}
+
+fn duplicates(catalog: &Catalog, engine: &Engine, findings: &mut Vec<Diagnostic>) {
+    let assigned = names::assign(catalog, engine);
+    let mut seen: BTreeMap<(String, String), (String, Option<Place>)> = BTreeMap::new();
+    let space = |table: &Table| match engine.index_names {
+        NameScope::Table => table.name.to_string(),
+        NameScope::Schema => table.name.database.clone().unwrap_or_default(),
+    };
+    if engine.index_names == NameScope::Schema {
+        for table in &catalog.tables {
+            let key = (space(table), table.name.name.to_lowercase());
+            seen.insert(key, (format!("the table `{}`", table.name), table.site.at("tableName")));
+        }
+    }
+    for (table, names) in catalog.tables.iter().zip(&assigned) {
+        for (index, name) in table.indexes.iter().zip(&names.indexes) {
+            let place = if index.name.is_some() { index.site.at("name") } else { index.site.place() };
+            let what = format!("an index of `{}`", table.name);
+            if let Some((first, first_place)) = seen.insert((space(table), name.to_lowercase()), (what, place.clone()))
+            {
+                let declared = index.name.clone().unwrap_or_else(|| derived(table, index));
+                let message = format!("the index name `{declared}` of `{}` is already that of {first}", table.name);
+                let scope = match engine.index_names {
+                    NameScope::Table => "within its table",
+                    NameScope::Schema => "across all tables, and none may be the name of a table",
+                };
+                let finding =
+                    Diagnostic::new(&rules::DUPLICATE_NAME, place, message).related(first_place, "first here");
+                findings.push(finding.help(format!("on {} an index name must be unique {scope}", engine.title)));
+            }
+        }
+    }
+}
+
+fn usable(
+    name: &str,
+    what: &str,
+    place: &dyn Fn() -> Option<Place>,
+    engines: &[&Engine],
+    findings: &mut Vec<Diagnostic>,
+) {
+    usable_characters(name, what, place, engines, findings);
+    let long = failing(engines, |engine| !engine.identifier.allows(name));
+    if let Some(engine) = long.first() {
+        let message =
+            format!("the {what} name `{name}` is over the limit of {} ({})", titles(&long), engine.identifier);
+        findings.push(Diagnostic::new(&rules::IDENTIFIER_TOO_LONG, place(), message).help("choose a shorter name"));
+    }
+}
+
+fn usable_characters(
+    name: &str,
+    what: &str,
+    place: &dyn Fn() -> Option<Place>,
+    engines: &[&Engine],
+    findings: &mut Vec<Diagnostic>,
+) {
+    let mut fault = |problem: String| {
+        let shown = name.escape_default();
+        findings.push(Diagnostic::new(&rules::UNUSABLE_NAME, place(), format!("the {what} name `{shown}` {problem}")));
+    };
+    if name.is_empty() {
+        return fault("is empty".to_owned());
+    }
+    if name.trim() != name {
+        fault("begins or ends with a blank".to_owned());
+    }
+    if let Some(c) = name.chars().find(|c| {
+        c.is_control()
+            || is_reordering(*c)
+            || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}')
+    }) {
+        fault(format!("holds {}, which cannot be seen", c.escape_unicode()));
+    }
+    let beyond = failing(engines, |engine| !engine.supplementary_identifiers);
+    if let Some(c) = name.chars().find(|c| *c > '\u{FFFF}' && !beyond.is_empty()) {
+        fault(format!("holds `{c}`, which {} cannot have in a name", titles(&beyond)));
+    }
+}

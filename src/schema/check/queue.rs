@@ -1,0 +1,235 @@
+//! What a queue's definition lacks, and what will break without it.
+
+use crate::diagnostic::{Diagnostic, Rule};
+
+use super::super::format::{Claim, Collation};
+use super::super::rules::rules;
+use super::super::{ColumnType, Size, Table};
+
+rules! {
+    /// A queue without a declared workload.
+    QUEUE_WITHOUT_CLAIM Warning "queue-without-claim" "a table that looks like a queue declares no workload"
+    does "Reports tables named like an outbox, inbox or job queue that have neither `claim` nor `inbox`."
+    why "Without a declared workload there is no query to generate, no index to derive and nothing to prove."
+    example "{ \"tableName\": \"wallet_outbox\", \"columns\": [] }"
+    instead "{ \"tableName\": \"wallet_outbox\", \"columns\": [], \"claim\": { \"status\": {} } }"
+    allow "The table is read by no worker of yours."
+
+    /// A claim without scope.
+    QUEUE_WITHOUT_SCOPE Warning "queue-without-scope" "a claim has no scope and is not declared global"
+    does "Reports claims with neither `scope` nor `global`."
+    why "In a shared table a worker without a scope takes the rows of other tenants, and on MySQL, MariaDB and PostgreSQL before 18 its query matches no index that begins with the tenant: 1,000,003 of 1,000,000 rows read, measured."
+    example "\"claim\": { \"status\": {} }"
+    instead "\"claim\": { \"scope\": [\"app_code\"], \"status\": {} }"
+    allow "Write `\"global\": true` instead, if one pool of workers serves all rows."
+
+    /// A claim without an order.
+    QUEUE_WITHOUT_ORDER Warning "queue-without-order" "a claim names no column that orders pending rows"
+    does "Reports claims without `order`."
+    why "Rows are then taken in the order of their keys: the oldest may wait for ever, and the age of the oldest is unknown."
+    example "\"claim\": { \"status\": {} }"
+    instead "\"claim\": { \"status\": {}, \"order\": \"created_at_ms\" }"
+    allow "Keys are themselves in the order of creation."
+
+    /// A claim without a lease.
+    QUEUE_WITHOUT_LEASE Warning "queue-without-lease" "rows of a crashed worker stay running for ever"
+    does "Reports claims with a `running` state and neither `lease` nor `visibility`."
+    why "A worker that dies leaves its rows running, and nothing can tell them from rows that are being worked on. Without a lease claimsmith generates no reaper and no fence."
+    example "\"claim\": { \"status\": { \"running\": \"processing\" } }"
+    instead "\"claim\": { \"status\": { \"running\": \"delivering\" }, \"lease\": { \"until\": \"lock_until_ms\", \"by\": \"worker_id\", \"for\": \"30s\" } }"
+    allow "The columns cannot be added, and stuck rows are found and freed by hand."
+
+    /// A lease without a fence.
+    LEASE_WITHOUT_FENCE Warning "lease-without-fence" "a worker whose lease expired can overwrite its successor"
+    does "Reports leases with neither `by` nor `seq`."
+    why "Nothing tells the row of the second claim from that of the first, so a late completion of the first is taken for the second's."
+    example "\"lease\": { \"until\": \"lock_until_ms\", \"for\": \"30s\" }"
+    instead "\"lease\": { \"until\": \"lock_until_ms\", \"by\": \"worker_id\", \"for\": \"30s\" }"
+    allow "Handling a row twice does no harm."
+
+    /// Retries without a time.
+    QUEUE_WITHOUT_RETRY_TIME Warning "queue-without-retry-time" "a failing row is tried again at once, for ever"
+    does "Reports claims without `retry.at` and without `due`."
+    why "A row that fails is the oldest row of the next claim: workers spin on it. Without the column claimsmith generates no backoff."
+    example "\"claim\": { \"retry\": { \"count\": \"retry_count\" } }"
+    instead "\"claim\": { \"retry\": { \"at\": \"next_retry_at_ms\", \"count\": \"retry_count\" } }"
+    allow "The column cannot be added, and failures are rare and final."
+
+    /// Retries that are not counted.
+    QUEUE_WITHOUT_RETRY_COUNT Warning "queue-without-retry-count" "attempts are not counted and never end"
+    does "Reports claims without `retry.count`."
+    why "A poisoned row is tried for ever. Without the column claimsmith sends nothing to dead by itself."
+    example "\"claim\": { \"retry\": { \"at\": \"next_retry_at_ms\" } }"
+    instead "\"claim\": { \"retry\": { \"at\": \"next_retry_at_ms\", \"count\": \"retry_count\", \"max\": 20 } }"
+    allow "Every failure is final."
+
+    /// Nowhere to put what cannot be handled.
+    QUEUE_WITHOUT_DEAD_STATE Warning "queue-without-dead-state" "rows that can never succeed have no state to end in"
+    does "Reports claims without `status.dead`."
+    why "They stay among the open rows, are tried again, and hide in the counts."
+    example "\"status\": { \"pending\": \"pending\", \"done\": \"done\" }"
+    instead "\"status\": { \"pending\": \"pending\", \"done\": \"done\", \"dead\": \"dead\" }"
+    allow "Handling cannot fail."
+
+    /// Finished rows that never leave.
+    QUEUE_WITHOUT_RETENTION Warning "queue-without-retention" "finished rows stay in the table for ever"
+    does "Reports claims without `retention`."
+    why "The table and its indexes grow without bound; every mistake in a query costs more each day."
+    example "{ \"claim\": {} }"
+    instead "{ \"claim\": {}, \"retention\": { \"states\": [\"done\"], \"age\": \"updated_at_ms\", \"keep\": \"30d\", \"strategy\": \"archive\" } }"
+    allow "Something else removes finished rows."
+
+    /// A retry time that may be NULL.
+    NULLABLE_DUE_COLUMN Warning "nullable-due-column" "the column that says when a row is due may be NULL"
+    does "Reports nullable `retry.at` and `lease.until` columns."
+    why "`NULL <= now` is never true: a row with NULL is in no branch. `IS NULL` as an equality keeps the order on MySQL and MariaDB only."
+    example "{ \"name\": \"next_retry_at_ms\", \"type\": \"BIGINT\", \"nullable\": true }"
+    instead "{ \"name\": \"next_retry_at_ms\", \"type\": \"BIGINT\", \"default\": \"0\" }"
+    allow "Every transition of every program writes the column."
+
+    /// Ids or states compared by the default collation.
+    STATE_COLLATION Warning "state-collation" "ids or states are compared without regard to case"
+    does "Reports `\"collation\": \"default\"` on keys, states and idempotency keys."
+    why "MySQL and MariaDB then take `Ev1` and `eV1` for one id (error 1062) and `PENDING` for `pending`; MariaDB ignores blanks at the end as well."
+    example "{ \"name\": \"event_id\", \"type\": \"VARCHAR(64)\", \"collation\": \"default\" }"
+    instead "{ \"name\": \"event_id\", \"type\": \"VARCHAR(64)\" }"
+    allow "The column must compare like one that exists already."
+
+    /// Event types without a common form.
+    EVENT_TYPE_FORMAT Warning "event-type-format" "an event type of another form than `domain.resource.action`"
+    does "Reports declared event types that are not at least two lower-case words joined by points, on tables that have `publish` or `bus`."
+    why "Without one form, two teams name one event twice."
+    example "\"types\": [\"ChatHistoryPersist\"]"
+    instead "\"types\": [\"chat.history.persist\"]"
+    allow "The names are in use and cannot be changed."
+
+    /// Too little room for an error's text.
+    ERROR_COLUMN_TOO_SMALL Warning "error-column-too-small" "the column for the last error holds fewer than 200 characters"
+    does "Measures the column of `retry.error`."
+    why "Texts are cut to fit; what is left of a short one does not say what happened."
+    example "{ \"name\": \"last_error\", \"type\": \"VARCHAR(50)\" }"
+    instead "{ \"name\": \"last_error\", \"type\": \"TEXT\" }"
+    allow "It holds codes, not texts."
+}
+
+/// All rules of this module.
+pub static RULES: [&Rule; 13] = [
+    &QUEUE_WITHOUT_CLAIM,
+    &QUEUE_WITHOUT_SCOPE,
+    &QUEUE_WITHOUT_ORDER,
+    &QUEUE_WITHOUT_LEASE,
+    &LEASE_WITHOUT_FENCE,
+    &QUEUE_WITHOUT_RETRY_TIME,
+    &QUEUE_WITHOUT_RETRY_COUNT,
+    &QUEUE_WITHOUT_DEAD_STATE,
+    &QUEUE_WITHOUT_RETENTION,
+    &NULLABLE_DUE_COLUMN,
+    &STATE_COLLATION,
+    &EVENT_TYPE_FORMAT,
+    &ERROR_COLUMN_TOO_SMALL,
+];
+
+/// Checks one table.
+pub fn check(table: &Table, findings: &mut Vec<Diagnostic>) {
+    let mut add = |rule: &'static Rule, path: &str, message: String| {
+        findings.push(Diagnostic::new(rule, table.site.key(path), message).help(rule.summary));
+    };
+    let name = &table.name;
+    let Some(claim) = &table.claim else {
+        // A claim that was not understood has been reported already.
+        if looks_like_a_queue(&name.name) && !table.site.has("claim") && !table.site.has("inbox") {
+            add(&QUEUE_WITHOUT_CLAIM, "tableName", format!("`{name}` looks like a queue and declares no `claim`"));
+        }
+        return;
+    };
+    let status = &claim.status;
+    let retry = claim.retry.as_ref();
+    if claim.scope.is_empty() && !claim.global {
+        add(&QUEUE_WITHOUT_SCOPE, "claim", format!("the claim of `{name}` has no `scope`"));
+    }
+    if claim.order.is_none() && claim.due.is_none() {
+        add(&QUEUE_WITHOUT_ORDER, "claim", format!("the claim of `{name}` has no `order`"));
+    }
+    if status.running.is_some() && claim.lease.is_none() && claim.visibility.is_none() {
+        add(&QUEUE_WITHOUT_LEASE, "claim", format!("the claim of `{name}` has a running state and no `lease`"));
+    }
+    if claim.lease.as_ref().is_some_and(|lease| lease.by.is_none() && lease.seq.is_none()) {
+        add(&LEASE_WITHOUT_FENCE, "claim.lease", format!("the lease of `{name}` has neither `by` nor `seq`"));
+    }
+    if claim.due.is_none() && retry.is_none_or(|retry| retry.at.is_none()) {
+        add(&QUEUE_WITHOUT_RETRY_TIME, "claim.retry", format!("the claim of `{name}` has no `retry.at`"));
+    }
+    if retry.is_none_or(|retry| retry.count.is_none()) {
+        add(&QUEUE_WITHOUT_RETRY_COUNT, "claim.retry", format!("the claim of `{name}` has no `retry.count`"));
+    }
+    if status.dead.is_none() {
+        add(&QUEUE_WITHOUT_DEAD_STATE, "claim.status", format!("`{name}` has no `dead` state"));
+    }
+    if table.retention.is_none() {
+        add(&QUEUE_WITHOUT_RETENTION, "claim", format!("`{name}` has no `retention`"));
+    }
+    columns(table, claim, &mut add);
+}
+
+fn columns(table: &Table, claim: &Claim, add: &mut dyn FnMut(&'static Rule, &str, String)) {
+    let name = &table.name;
+    let at = claim.retry.as_ref().and_then(|retry| retry.at.as_deref());
+    let until = claim.lease.as_ref().map(|lease| &*lease.until);
+    for (path, column) in [("claim.retry.at", at), ("claim.lease.until", until)] {
+        if let Some(column) = column.and_then(|column| table.column(column)).filter(|column| column.nullable) {
+            add(&NULLABLE_DUE_COLUMN, path, format!("`{name}.{}` may be NULL", column.name));
+        }
+    }
+    let status = Some((0, &claim.status.column)).into_iter();
+    let keys = claim.scope.iter().enumerate().chain(claim.idempotency_key.iter().enumerate()).chain(status);
+    let primary = table.names(&table.primary_key).map(str::to_owned).collect::<Vec<_>>();
+    let mut said = Vec::new();
+    for column in keys.map(|(_, key)| key).chain(&primary).filter_map(|key| table.column(key)) {
+        if column.collation == Some(Collation::Default) && !said.contains(&&column.name) {
+            said.push(&column.name);
+            let at = table.position(&column.name).unwrap_or_default();
+            add(
+                &STATE_COLLATION,
+                &format!("columns.{at}.collation"),
+                format!("`{name}.{}` has the default collation", column.name),
+            );
+        }
+    }
+    let error = claim.retry.as_ref().and_then(|retry| retry.error.as_deref()).and_then(|error| table.column(error));
+    if let Some(column) = error.filter(|column| small(&column.ty)) {
+        add(&ERROR_COLUMN_TOO_SMALL, "claim.retry.error", format!("`{name}.{}` is {}", column.name, column.ty));
+    }
+    if table.publish.is_some() || table.bus.is_some() {
+        let types = claim.event.iter().flat_map(|event| &event.types).enumerate();
+        for (at, event) in types.filter(|(_, event)| !is_event_type(event.name())) {
+            add(
+                &EVENT_TYPE_FORMAT,
+                &format!("claim.event.types.{at}"),
+                format!("`{}` is not of the form domain.resource.action", event.name()),
+            );
+        }
+    }
+}
+
+fn small(ty: &ColumnType) -> bool {
+    match ty {
+        ColumnType::Char(most) | ColumnType::Varchar(most) => *most < 200,
+        ColumnType::Text(size) => *size == Size::Tiny,
+        _ => false,
+    }
+}
+
+fn is_event_type(name: &str) -> bool {
+    let word = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_lowercase())
+            && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-'))
+    };
+    name.contains('.') && name.split('.').all(word)
+}
+
+/// Names of queues, as the linter knows them: `*outbox*`, `*inbox*`, `*_queue`, `*_jobs`, `*job_queue*`.
+fn looks_like_a_queue(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let within = ["outbox", "inbox", "job_queue"].iter().any(|part| name.contains(part));
+    within || ["_queue", "_jobs"].iter().any(|end| name.ends_with(end))
+}

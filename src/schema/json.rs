@@ -1,0 +1,226 @@
+//! JSON text → values and the byte ranges of their keys and values.
+//!
+//! Strict JSON: the reader's leniency (comments, trailing commas, single quotes …) is switched off, so that every other
+//! program reads the same definitions.
+
+use std::sync::Arc;
+
+use jsonc_parser::ast::{ObjectPropName, Value as Ast};
+use jsonc_parser::common::{Range, Ranged};
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use serde_json::Value;
+
+use crate::diagnostic::{Diagnostic, Place, Source, Span};
+
+use super::rules;
+
+/// A place in a definition file: a JSON value in it, from which [`Site::at`] leads to the values inside.
+#[derive(Clone, Debug, Default)]
+pub struct Site(Option<(Arc<Spans>, u32)>);
+
+impl Site {
+    /// The root of a file.
+    fn root(spans: Arc<Spans>) -> Self {
+        Site(Some((spans, 0)))
+    }
+
+    /// The range of the value itself.
+    pub fn place(&self) -> Option<Place> {
+        let (spans, node) = self.0.as_ref()?;
+        Some(spans.place(spans.nodes[*node as usize].value))
+    }
+
+    /// The range of the value under a path of keys and indexes such as `claim.retry.at` or `columns.3`, or of the
+    /// closest value around it that exists.
+    pub fn at(&self, path: &str) -> Option<Place> {
+        self.step(path).place()
+    }
+
+    /// Like [`Site::at`], but the range of the key.
+    pub fn key(&self, path: &str) -> Option<Place> {
+        let (spans, node) = self.step(path).0?;
+        let node = spans.nodes[node as usize];
+        Some(spans.place(if node.key == Span::default() { node.value } else { node.key }))
+    }
+
+    /// Whether there is a value under the key.
+    pub fn has(&self, key: &str) -> bool {
+        self.0.as_ref().is_some_and(|(spans, node)| spans.child(*node, key).is_some())
+    }
+
+    /// The value under `path`, or the closest around it that exists.
+    pub fn step(&self, path: &str) -> Site {
+        let Some((spans, mut node)) = self.0.clone() else { return Site(None) };
+        for name in path.split('.').filter(|name| !name.is_empty()) {
+            match spans.child(node, name) {
+                Some(child) => node = child,
+                None => break,
+            }
+        }
+        Site(Some((spans, node)))
+    }
+
+    /// The sites of the elements of an array or object, in their order.
+    pub fn children(&self) -> Vec<Site> {
+        let Some((spans, node)) = &self.0 else { return Vec::new() };
+        spans.children(*node).map(|child| Site(Some((spans.clone(), child)))).collect()
+    }
+}
+
+/// The ranges of all values of one file, as a tree in one vector.
+#[derive(Debug)]
+struct Spans {
+    source: Arc<Source>,
+    /// What precedes the JSON text in the file: the length of a byte order mark.
+    offset: u32,
+    nodes: Vec<Node>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    key: Span,
+    value: Span,
+    first_child: u32,
+    next: u32,
+}
+
+/// No child, no sibling: 0 is the root, which is neither.
+const NONE: u32 = 0;
+
+impl Spans {
+    fn place(&self, span: Span) -> Place {
+        let span = Span { start: span.start + self.offset, end: span.end + self.offset };
+        Place { source: self.source.clone(), span }
+    }
+
+    fn children(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
+        let first = Some(self.nodes[node as usize].first_child).filter(|child| *child != NONE);
+        std::iter::successors(first, |at| Some(self.nodes[*at as usize].next).filter(|next| *next != NONE))
+    }
+
+    fn child(&self, node: u32, name: &str) -> Option<u32> {
+        let index = name.parse::<usize>().ok();
+        self.children(node).enumerate().find_map(|(position, child)| {
+            let key = self.nodes[child as usize].key;
+            let named = match key == Span::default() {
+                true => index == Some(position),
+                // The key as it stands in the text, between its quotes.
+                false => self.text(key).get(1..).and_then(|key| key.strip_suffix('"')) == Some(name),
+            };
+            named.then_some(child)
+        })
+    }
+
+    fn text(&self, span: Span) -> &str {
+        let at = |byte: u32| (byte + self.offset) as usize;
+        self.source.text.get(at(span.start)..at(span.end)).unwrap_or_default()
+    }
+}
+
+/// Reads one JSON text. Faults of syntax and duplicate keys are added to `findings`; after the former there is no value.
+pub fn read(source: &Arc<Source>, findings: &mut Vec<Diagnostic>) -> Option<(Value, Site)> {
+    let text = source.text.strip_prefix('\u{feff}').unwrap_or(&source.text);
+    let offset = source.text.len() - text.len();
+    let options = ParseOptions {
+        allow_comments: false,
+        allow_loose_object_property_names: false,
+        allow_trailing_commas: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    let place = |range: Range| Place {
+        source: source.clone(),
+        span: Span { start: (range.start + offset) as u32, end: (range.end + offset) as u32 },
+    };
+    let ast = match parse_to_ast(text, &CollectOptions::default(), &options) {
+        Ok(parsed) => parsed.value,
+        Err(error) => {
+            let what = error.kind().to_string();
+            let finding =
+                Diagnostic::new(&rules::JSON_SYNTAX, place(error.range()), format!("not valid JSON: {}", lower(&what)));
+            findings.push(finding.help("definitions are strict JSON: double quotes, no comments, no trailing commas"));
+            return None;
+        }
+    };
+    let Some(ast) = ast else {
+        let finding = Diagnostic::new(&rules::JSON_SYNTAX, place(Range { start: 0, end: 0 }), "the file is empty");
+        findings.push(finding.help("write a table, an array of tables, or `{\"tables\": []}`"));
+        return None;
+    };
+    let mut reader = Reader { nodes: Vec::new(), duplicates: Vec::new() };
+    let value = reader.value(Span::default(), &ast);
+    for (name, first, second) in reader.duplicates {
+        let finding = Diagnostic::new(&rules::DUPLICATE_KEY, place(second), format!("the key `{name}` occurs twice"));
+        findings.push(finding.related(place(first), "first here").help("remove one of the two"));
+    }
+    let spans = Spans { source: source.clone(), offset: offset as u32, nodes: reader.nodes };
+    Some((value, Site::root(Arc::new(spans))))
+}
+
+struct Reader {
+    nodes: Vec<Node>,
+    duplicates: Vec<(String, Range, Range)>,
+}
+
+impl Reader {
+    /// The value, its node and those of everything in it. The depth is bounded by the parser (512).
+    fn value(&mut self, key: Span, ast: &Ast<'_>) -> Value {
+        let id = self.nodes.len();
+        self.nodes.push(Node { key, value: span(ast.range()), first_child: NONE, next: NONE });
+        match ast {
+            Ast::StringLit(text) => Value::String(text.value.to_string()),
+            Ast::NumberLit(number) => number.value.parse().map_or(Value::Null, Value::Number),
+            Ast::BooleanLit(literal) => Value::Bool(literal.value),
+            Ast::NullKeyword(_) => Value::Null,
+            Ast::Array(array) => {
+                let mut last = None;
+                array.elements.iter().map(|element| self.child(id, &mut last, Span::default(), element)).collect()
+            }
+            Ast::Object(object) => {
+                let mut last = None;
+                let mut map = serde_json::Map::new();
+                let mut seen = std::collections::BTreeMap::new();
+                for property in &object.properties {
+                    let name = match &property.name {
+                        ObjectPropName::String(text) => text.value.to_string(),
+                        ObjectPropName::Word(word) => word.value.to_owned(),
+                    };
+                    let range = property.name.range();
+                    let value = self.child(id, &mut last, span(range), &property.value);
+                    match seen.get(&name) {
+                        Some(first) => self.duplicates.push((name, *first, range)),
+                        None => {
+                            seen.insert(name.clone(), range);
+                            map.insert(name, value);
+                        }
+                    }
+                }
+                Value::Object(map)
+            }
+        }
+    }
+
+    fn child(&mut self, parent: usize, last: &mut Option<usize>, key: Span, ast: &Ast<'_>) -> Value {
+        let id = self.nodes.len();
+        let value = self.value(key, ast);
+        match last.replace(id) {
+            Some(sibling) => self.nodes[sibling].next = id as u32,
+            None => self.nodes[parent].first_child = id as u32,
+        }
+        value
+    }
+}
+
+fn span(range: Range) -> Span {
+    Span { start: range.start as u32, end: range.end as u32 }
+}
+
+fn lower(sentence: &str) -> String {
+    let mut chars = sentence.chars();
+    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
+}

@@ -1,0 +1,244 @@
+//! One table object of the format → a [`Table`] with its names resolved.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::diagnostic::Diagnostic;
+
+use super::decode::decode;
+use super::default::{self, DefaultValue};
+use super::format::{ColumnDef, ForeignKeyDef, IndexDef, OneOrMany, TableDef};
+use super::json::Site;
+use super::types::ColumnType;
+use super::{Action, Column, ForeignKey, Index, Table, TableName, rules};
+
+/// The table, as far as it could be understood.
+pub(super) fn lower(value: Value, site: &Site, findings: &mut Vec<Diagnostic>) -> Option<Table> {
+    let name = value.get("tableName").and_then(Value::as_str).unwrap_or_default();
+    let what = if name.is_empty() { "a table".to_owned() } else { format!("the table `{name}`") };
+    let def: TableDef = decode(value, site, &what, findings)?;
+    let mut broken = Vec::new();
+    let columns = lower_columns(def.columns, &site.step("columns"), &mut broken, findings);
+    let mut table = Table {
+        name: TableName::parse(&def.table_name),
+        table_type: def.table_type,
+        category: def.category,
+        description: def.description,
+        owner: def.owner,
+        renamed_from: def.renamed_from,
+        primary_key: Vec::new(),
+        indexes: Vec::new(),
+        foreign_keys: Vec::new(),
+        claim: part(def.claim, site, "claim", findings),
+        retention: part(def.retention, site, "retention", findings),
+        publish: part(def.publish, site, "publish", findings),
+        bus: part(def.bus, site, "bus", findings),
+        inbox: part(def.inbox, site, "inbox", findings),
+        metrics: part(def.metrics, site, "metrics", findings),
+        allow: def.allow,
+        archive_of: None,
+        broken,
+        site: site.clone(),
+        columns: columns.iter().map(|(column, _)| column.clone()).collect(),
+    };
+    table.primary_key = primary_key(&table, def.primary_key, &columns, findings);
+    for (position, (column, def)) in columns.iter().enumerate().filter(|(_, (_, def))| def.unique) {
+        let site = column.site.step("unique");
+        debug_assert!(def.unique);
+        table.indexes.push(Index {
+            name: None,
+            columns: vec![position],
+            unique: true,
+            of_column: true,
+            description: None,
+            site,
+        });
+    }
+    for (value, site) in def.indices.into_iter().zip(site.step("indices").children()) {
+        let index = decode(value, &site, "an index", findings).and_then(|def| lower_index(&table, def, site, findings));
+        table.indexes.extend(index);
+    }
+    for (value, site) in def.foreign_keys.into_iter().zip(site.step("foreignKeys").children()) {
+        let def = decode(value, &site, "a foreign key", findings);
+        let foreign_key = def.and_then(|def| lower_foreign_key(&table, def, site, findings));
+        table.foreign_keys.extend(foreign_key);
+    }
+    Some(table)
+}
+
+fn part<T: DeserializeOwned>(
+    value: Option<Value>,
+    site: &Site,
+    key: &str,
+    findings: &mut Vec<Diagnostic>,
+) -> Option<T> {
+    let value = value.filter(|value| !value.is_null())?;
+    decode(value, &site.step(key), &format!("`{key}`"), findings)
+}
+
+fn lower_columns(
+    values: Vec<Value>,
+    site: &Site,
+    broken: &mut Vec<String>,
+    findings: &mut Vec<Diagnostic>,
+) -> Vec<(Column, ColumnDef)> {
+    let mut columns = Vec::new();
+    for (value, site) in values.into_iter().zip(site.children()) {
+        let name = value.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let what = if name.is_empty() { "a column".to_owned() } else { format!("the column `{name}`") };
+        let column = decode(value, &site, &what, findings).and_then(|def| lower_column(def, site, findings));
+        match column {
+            Some(column) => columns.push(column),
+            None => broken.push(name),
+        }
+    }
+    columns
+}
+
+fn lower_column(def: ColumnDef, site: Site, findings: &mut Vec<Diagnostic>) -> Option<(Column, ColumnDef)> {
+    let ty = match ColumnType::parse(&def.type_text) {
+        Ok(ty) => ty,
+        Err(error) => {
+            let finding =
+                Diagnostic::new(&rules::UNKNOWN_TYPE, site.at("type"), format!("`{}`: {}", def.name, error.message));
+            findings.push(match error.closest {
+                Some(closest) => finding.help(format!("did you mean {closest}?")),
+                None => finding,
+            });
+            return None;
+        }
+    };
+    let default = match def.default.as_deref().map(DefaultValue::parse).transpose() {
+        Ok(default) => default,
+        Err(message) => {
+            findings
+                .push(Diagnostic::new(&rules::IMPOSSIBLE_DEFAULT, site.at("default"), message).help(default::EXPECTED));
+            None
+        }
+    };
+    let column = Column {
+        name: def.name.clone(),
+        ty,
+        nullable: def.nullable,
+        default,
+        auto_increment: def.auto_increment,
+        key_length: def.length,
+        label: def.label.clone(),
+        description: def.description.clone(),
+        logical_type: def.logical_type.clone(),
+        reference_to: def.reference_to.0.clone(),
+        is_name_field: def.is_name_field,
+        is_system: def.is_system,
+        binary: false,
+        collation: def.collation,
+        renamed_from: def.renamed_from.clone(),
+        site,
+    };
+    Some((column, def))
+}
+
+fn primary_key(
+    table: &Table,
+    declared: Option<Vec<String>>,
+    columns: &[(Column, ColumnDef)],
+    findings: &mut Vec<Diagnostic>,
+) -> Vec<usize> {
+    let marked: Vec<usize> = (0..columns.len()).filter(|position| columns[*position].1.primary_key).collect();
+    let Some(declared) = declared else { return marked };
+    let site = table.site.step("primaryKey");
+    let key = resolve(table, &declared, &site, "the primary key", findings);
+    let differs = !marked.is_empty() && marked.iter().any(|position| !key.contains(position));
+    if differs {
+        let message = format!("the primary key of `{}` leaves out a column that is marked `primaryKey`", table.name);
+        findings.push(
+            Diagnostic::new(&rules::WRONG_VALUE, site.place(), message).help("name all of them, or remove the mark"),
+        );
+    }
+    key
+}
+
+fn lower_index(table: &Table, def: IndexDef, site: Site, findings: &mut Vec<Diagnostic>) -> Option<Index> {
+    let columns = resolve(table, &def.columns, &site.step("columns"), "an index", findings);
+    let complete = columns.len() == def.columns.len() && !columns.is_empty();
+    if def.columns.is_empty() {
+        findings.push(Diagnostic::new(&rules::WRONG_VALUE, site.at("columns"), "an index needs at least one column"));
+    }
+    let index =
+        Index { name: def.name, columns, unique: def.unique, of_column: false, description: def.description, site };
+    complete.then_some(index)
+}
+
+/// Positions of the named columns. A name that is missing is reported, unless its column is defined but broken.
+fn resolve(table: &Table, names: &[String], site: &Site, what: &str, findings: &mut Vec<Diagnostic>) -> Vec<usize> {
+    let places = site.children();
+    let mut positions = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        match table.position(name) {
+            Some(position) => positions.push(position),
+            None if table.broken.contains(name) => {}
+            None => {
+                let place = places.get(at).unwrap_or(site).place();
+                findings.push(missing_column(table, name, what, place));
+            }
+        }
+    }
+    positions
+}
+
+/// A reference to a column that the table does not have.
+pub(super) fn missing_column(
+    table: &Table,
+    name: &str,
+    what: &str,
+    place: Option<crate::diagnostic::Place>,
+) -> Diagnostic {
+    let message = format!("{what} names the column `{name}`, which `{}` does not have", table.name);
+    let finding = Diagnostic::new(&rules::MISSING_COLUMN, place, message);
+    let finding = finding.did_you_mean(name, table.columns.iter().map(|column| &*column.name));
+    match finding.help.is_empty() && table.columns.len() <= 40 {
+        true => {
+            let names: Vec<&str> = table.columns.iter().map(|column| &*column.name).collect();
+            finding.help(format!("the columns are {}", names.join(", ")))
+        }
+        false => finding,
+    }
+}
+
+fn lower_foreign_key(
+    table: &Table,
+    def: ForeignKeyDef,
+    site: Site,
+    findings: &mut Vec<Diagnostic>,
+) -> Option<ForeignKey> {
+    let OneOrMany(names) = &def.column;
+    let columns = resolve(table, names, &site.step("column"), "a foreign key", findings);
+    let mut action = |key: &str, text: &Option<String>| {
+        let text = text.as_deref()?;
+        let action = Action::parse(text);
+        if action.is_none() {
+            let finding =
+                Diagnostic::new(&rules::WRONG_VALUE, site.at(key), format!("`{key}`: unknown action `{text}`"));
+            findings.push(finding.help(format!("the actions are {}", Action::ALL.map(Action::sql).join(", "))));
+        }
+        action
+    };
+    let (on_delete, on_update) = (action("onDelete", &def.on_delete), action("onUpdate", &def.on_update));
+    let Some((target, target_columns)) = reference(&def.references) else {
+        let message = format!("`{}` is not a reference", def.references);
+        let finding = Diagnostic::new(&rules::WRONG_VALUE, site.at("references"), message);
+        findings.push(finding.help("write `Table(column)`, or `Table(column, column)`"));
+        return None;
+    };
+    if columns.len() != names.len() || names.is_empty() {
+        return None;
+    }
+    Some(ForeignKey { name: def.name, columns, target, target_columns, on_delete, on_update, site })
+}
+
+/// `Table(column, column)`.
+fn reference(text: &str) -> Option<(TableName, Vec<String>)> {
+    let (table, columns) = text.trim().strip_suffix(')')?.split_once('(')?;
+    let columns: Vec<String> = columns.split(',').map(|column| column.trim().to_owned()).collect();
+    let complete = !table.trim().is_empty() && columns.iter().all(|column| !column.is_empty());
+    complete.then(|| (TableName::parse(table.trim()), columns))
+}

@@ -1,0 +1,46 @@
+//! `CREATE INDEX`.
+
+use crate::dialect::InlineUnique;
+use crate::engine::Comments;
+use crate::schema::Index;
+
+use super::{Context, Kind, Statement, comment, table};
+
+/// Whether the index stands in `CREATE TABLE`.
+pub fn is_inline(context: &Context<'_>, index: &Index) -> bool {
+    let layout = context.dialect.layout();
+    match index.unique {
+        true => layout.inline_uniques != InlineUnique::Statement,
+        false => layout.inline_indexes,
+    }
+}
+
+/// The indexes that are statements of their own.
+pub fn create_all(context: &Context<'_>) -> Vec<Statement> {
+    let indexes = context.table.indexes.iter().zip(&context.names.indexes);
+    indexes.filter(|(index, _)| !is_inline(context, index)).map(|(index, name)| create(context, index, name)).collect()
+}
+
+fn create(context: &Context<'_>, index: &Index, name: &str) -> Statement {
+    let dialect = context.dialect;
+    let unique = if index.unique { "UNIQUE " } else { "" };
+    let (index_name, table_name) = match (&context.table.name.database, dialect.layout().database_on_index) {
+        (Some(database), true) => {
+            (format!("{}.{}", dialect.ident(database), dialect.ident(name)), dialect.ident(&context.table.name.name))
+        }
+        _ => (dialect.ident(name), context.table_name()),
+    };
+    let parts = table::key_parts(context, &index.columns);
+    let above = match dialect.engine().comments {
+        Comments::Text => comment::lines(index.description.as_deref()),
+        _ => Vec::new(),
+    };
+    let sql = match above.is_empty() {
+        true => format!("CREATE {unique}INDEX IF NOT EXISTS {index_name} ON {table_name} ({parts})"),
+        false => {
+            let above: String = above.iter().map(|line| format!("  -- {line}\n")).collect();
+            format!("CREATE {unique}INDEX IF NOT EXISTS {index_name} ON {table_name} (\n{above}  {parts}\n)")
+        }
+    };
+    Statement { kind: Kind::Index, name: name.to_owned(), sql }
+}

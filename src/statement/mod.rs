@@ -1,0 +1,142 @@
+//! Catalog → SQL statements, each with the object that it makes.
+
+mod comment;
+mod index;
+mod table;
+
+use serde::Serialize;
+
+use crate::diagnostic::Diagnostic;
+use crate::dialect::Dialect;
+use crate::schema::check::is_allowed;
+use crate::schema::names::{self, TableNames};
+use crate::schema::{Catalog, Table, TableName, order, rules};
+
+/// One SQL statement without its semicolon.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Statement {
+    /// What it makes.
+    pub kind: Kind,
+    /// The name of what it makes, as it stands in the database.
+    pub name: String,
+    /// The text.
+    pub sql: String,
+}
+
+/// What a statement makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A setting of the session, or its restoration.
+    Setting,
+    /// A database (schema).
+    Database,
+    /// A table with everything that stands inside `CREATE TABLE`.
+    Table,
+    /// An index.
+    Index,
+    /// A comment.
+    Comment,
+    /// A foreign key that had to wait for its table.
+    ForeignKey,
+}
+
+/// All statements that make a catalog.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Script {
+    /// Settings and databases.
+    pub before: Vec<Statement>,
+    /// The tables, in an order in which they can be created.
+    pub tables: Vec<TableScript>,
+    /// Foreign keys of circles, and settings put back.
+    pub after: Vec<Statement>,
+}
+
+/// All statements that make one table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableScript {
+    /// Position in [`Catalog::tables`].
+    pub table: usize,
+    /// The statements.
+    pub statements: Vec<Statement>,
+}
+
+/// What statements about one table need.
+struct Context<'a> {
+    dialect: &'a dyn Dialect,
+    table: &'a Table,
+    names: &'a TableNames,
+    /// Positions of foreign keys that wait until all tables exist.
+    deferred: Vec<usize>,
+}
+
+impl Context<'_> {
+    /// The table, quoted, with its database.
+    fn table_name(&self) -> String {
+        quoted(self.dialect, &self.table.name)
+    }
+}
+
+fn quoted(dialect: &dyn Dialect, name: &TableName) -> String {
+    let table = dialect.ident(&name.name);
+    match &name.database {
+        Some(database) => format!("{}.{table}", dialect.ident(database)),
+        None => table,
+    }
+}
+
+/// The statements that make the catalog on one database. They can be run again: what exists stays as it is.
+pub fn schema(catalog: &Catalog, dialect: &dyn Dialect) -> Script {
+    let names = names::assign(catalog, dialect.engine());
+    let order = order::order(catalog);
+    let mut script = Script::default();
+    for at in &order.tables {
+        let deferred = order.deferred.iter().filter(|(table, _)| table == at).map(|(_, key)| *key).collect();
+        let context = Context { dialect, table: &catalog.tables[*at], names: &names[*at], deferred };
+        let mut statements = vec![table::create(&context)];
+        statements.extend(index::create_all(&context));
+        statements.extend(comment::create_all(&context));
+        script.tables.push(TableScript { table: *at, statements });
+        script.after.extend(table::deferred_foreign_keys(&context));
+    }
+    let texts = script.tables.iter().flat_map(|table| &table.statements).any(|statement| statement.sql.contains('\\'));
+    let frame = dialect.frame(texts, !order.deferred.is_empty());
+    let setting = |sql| Statement { kind: Kind::Setting, name: String::new(), sql };
+    script.before.extend(frame.before.into_iter().map(setting));
+    script.before.extend(databases(catalog, dialect));
+    script.after.extend(frame.after.into_iter().map(setting));
+    script
+}
+
+fn databases(catalog: &Catalog, dialect: &dyn Dialect) -> Vec<Statement> {
+    let named: std::collections::BTreeSet<&String> =
+        catalog.tables.iter().filter_map(|table| table.name.database.as_ref()).collect();
+    let create = |name: &String| {
+        let sql = dialect.create_database(name)?;
+        Some(Statement { kind: Kind::Database, name: name.clone(), sql })
+    };
+    named.into_iter().filter_map(create).collect()
+}
+
+/// A text as lines that can stand behind `--`.
+pub fn comment_lines(text: &str) -> Vec<String> {
+    comment::lines(Some(text))
+}
+
+/// How the database holds the catalog in another way than its definition says, one finding for each column or circle.
+pub fn differences(catalog: &Catalog, dialect: &dyn Dialect) -> Vec<Diagnostic> {
+    let title = dialect.engine().title;
+    let mut findings = Vec::new();
+    for table in catalog.tables.iter().filter(|table| table.archive_of.is_none()) {
+        for (at, column) in table.columns.iter().enumerate() {
+            let in_key =
+                table.primary_key.contains(&at) || table.indexes.iter().any(|index| index.columns.contains(&at));
+            if let Some(difference) = dialect.difference(column, in_key) {
+                let message = format!("`{}.{}` on {title}: {difference}", table.name, column.name);
+                let finding = Diagnostic::new(&rules::ENGINE_DIFFERENCE, column.site.at("type"), message);
+                findings.extend(Some(finding).filter(|finding| !is_allowed(table, finding)));
+            }
+        }
+    }
+    findings
+}

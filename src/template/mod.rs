@@ -1,0 +1,111 @@
+//! Text from templates: the built-in ones, shadowed file by file by a custom folder.
+//!
+//! A template gets one serializable struct. Undefined names are errors, nothing is escaped (texts arrive quoted for their
+//! language), and what is printed is never read as a template again.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use serde::Serialize;
+
+use crate::diagnostic::{Place, Source, Span, suggest};
+use crate::error::{Error, Result};
+
+/// The built-in templates, embedded in the binary: name and text.
+pub static BUILT_IN: [(&str, &str); 1] =
+    [("sql/schema.sql.jinja", include_str!("../../templates/sql/schema.sql.jinja"))];
+
+/// All templates of a run.
+pub struct Templates {
+    environment: Environment<'static>,
+    sources: BTreeMap<String, Arc<Source>>,
+}
+
+impl Templates {
+    /// The built-in templates, with those of the folder `custom` in the place of the ones that they are named like.
+    pub fn new(custom: Option<&Path>) -> Result<Templates> {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.set_auto_escape_callback(|_| AutoEscape::None);
+        let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build();
+        environment.set_syntax(syntax.map_err(|error| Error::new(format!("the template syntax is wrong: {error}")))?);
+        let mut templates = Templates { environment, sources: BTreeMap::new() };
+        for (name, text) in BUILT_IN {
+            templates.add(name, format!("templates/{name}"), text.to_owned())?;
+        }
+        if let Some(folder) = custom {
+            for (name, path) in files(folder, "", 0)? {
+                if !BUILT_IN.iter().any(|(built_in, _)| *built_in == name) {
+                    let error = Error::new(format!("`{}` shadows no built-in template", path.display()));
+                    let names = BUILT_IN.iter().map(|(name, _)| *name);
+                    return Err(match suggest::closest(&name, names.clone()) {
+                        Some(closest) => error.help(format!("did you mean `{closest}`?")),
+                        None => error.help(format!("the templates are {}", names.collect::<Vec<_>>().join(", "))),
+                    });
+                }
+                let text =
+                    std::fs::read_to_string(&path).map_err(|source| Error::io("read the template", &path, source))?;
+                templates.add(&name, path.display().to_string(), text)?;
+            }
+        }
+        Ok(templates)
+    }
+
+    fn add(&mut self, name: &str, path: String, text: String) -> Result<()> {
+        let source = Arc::new(Source { path, text: text.clone() });
+        self.sources.insert(name.to_owned(), source);
+        self.environment.add_template_owned(name.to_owned(), text).map_err(|error| self.fault(name, &error))
+    }
+
+    /// The text that the template makes of `context`.
+    pub fn render<T: Serialize>(&self, name: &str, context: &T) -> Result<String> {
+        let template = self.environment.get_template(name).map_err(|error| self.fault(name, &error))?;
+        template.render(Serde(context)).map_err(|error| self.fault(name, &error))
+    }
+
+    fn fault(&self, name: &str, error: &minijinja::Error) -> Error {
+        let what =
+            error.detail().map_or_else(|| error.kind().to_string(), |detail| format!("{}: {detail}", error.kind()));
+        let fault = Error::new(format!("the template `{name}` is wrong: {what}"))
+            .help("templates/README.md names what each template gets");
+        let Some(source) = error.name().or(Some(name)).and_then(|name| self.sources.get(name)) else { return fault };
+        let line = error.line().map(|line| line_range(&source.text, line));
+        match error.range().or(line) {
+            Some(range) => {
+                let span = Span { start: range.start as u32, end: range.end as u32 };
+                fault.at(Place { source: source.clone(), span })
+            }
+            None => fault,
+        }
+    }
+}
+
+fn line_range(text: &str, line: usize) -> std::ops::Range<usize> {
+    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    start..text[start..].find('\n').map_or(text.len(), |end| start + end)
+}
+
+/// Deepest folder of custom templates: the built-in ones lie two deep.
+const MAX_DEPTH: usize = 4;
+
+/// The files below `folder`, by their names with `/`.
+fn files(folder: &Path, prefix: &str, depth: usize) -> Result<Vec<(String, std::path::PathBuf)>> {
+    let fault = |source| Error::io("read the template folder", folder, source);
+    let mut entries: Vec<_> =
+        std::fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>).map_err(fault)?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    let mut found = Vec::new();
+    for path in entries.into_iter().map(|entry| entry.path()) {
+        let name = format!("{prefix}{}", path.file_name().unwrap_or_default().to_string_lossy());
+        if path.is_dir() && depth < MAX_DEPTH {
+            found.extend(files(&path, &format!("{name}/"), depth + 1)?);
+        } else if path.extension().is_some_and(|extension| extension == "jinja") {
+            found.push((name, path));
+        }
+    }
+    Ok(found)
+}

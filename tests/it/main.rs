@@ -1,0 +1,4 @@
+//! Every test that is not a unit test, as one program.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod layers;
