@@ -56,7 +56,7 @@ impl Config {
 
     fn read(path: &Path, from: &Path) -> Result<Config> {
         let text = std::fs::read_to_string(path).map_err(|error| Error::io("read the configuration", path, error))?;
-        let source = Arc::new(Source { path: relative(from, path).unwrap_or_else(|| slashes(path)), text });
+        let source = Arc::new(Source::new(relative(from, path).unwrap_or_else(|| slashes(path)), text));
         let settings = toml::from_str(&source.text).map_err(|error| fault(&source, &error))?;
         let root = path.parent().unwrap_or(from).to_owned();
         Ok(Config::new(root, settings, Some(source)))

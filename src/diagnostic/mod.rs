@@ -6,7 +6,7 @@
 pub mod render;
 pub mod suggest;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,12 +45,38 @@ pub struct Rule {
 }
 
 /// A text that was read, under the name by which reports show it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Source {
     /// Path as the user gave it, with `/`.
     pub path: String,
     /// The whole text, UTF-8.
     pub text: String,
+    /// Where each line starts, found at the first finding.
+    lines: OnceLock<Vec<u32>>,
+}
+
+impl Source {
+    /// A text under its name.
+    pub fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
+        Source { path: path.into(), text: text.into(), lines: OnceLock::new() }
+    }
+
+    /// The number of the line, from 0, that holds the byte.
+    fn line(&self, byte: u32) -> usize {
+        self.starts().partition_point(|start| *start <= byte) - 1
+    }
+
+    /// The byte at which the line, from 0, starts; the end of the text for lines that do not exist.
+    fn line_start(&self, line: usize) -> usize {
+        self.starts().get(line).map_or(self.text.len(), |start| *start as usize)
+    }
+
+    fn starts(&self) -> &[u32] {
+        self.lines.get_or_init(|| {
+            let breaks = self.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+            [0].into_iter().chain(breaks.map(|(at, _)| at as u32 + 1)).collect()
+        })
+    }
 }
 
 /// A half-open range of byte offsets into a [`Source`].
@@ -74,9 +100,9 @@ pub struct Place {
 impl Place {
     /// Line and column of the start, both counted from 1, the column in characters.
     pub fn line_column(&self) -> (usize, usize) {
-        let before = self.source.text.get(..self.span.start as usize).unwrap_or(&self.source.text);
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+        let line = self.source.line(self.span.start);
+        let before = self.source.text.get(self.source.line_start(line)..self.span.start as usize);
+        (line + 1, before.map_or(0, |before| before.chars().count()) + 1)
     }
 }
 

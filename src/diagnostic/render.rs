@@ -1,9 +1,9 @@
 //! Findings and faults as text: a headline, a code frame, and how to mend it.
 
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Group, Level as FrameLevel, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level as FrameLevel, Renderer, Snippet};
 
-use super::{Diagnostic, Level, Place};
+use super::{Diagnostic, Level, Place, Source, Span};
 
 /// What a report shows, whether it is a finding or a fault that stopped the run.
 #[derive(Debug)]
@@ -41,6 +41,9 @@ impl<'a> From<&'a Diagnostic> for Report<'a> {
 /// Longest line that a code frame quotes, in bytes; of longer (minified) texts only the position is printed.
 const LONGEST_LINE: usize = 400;
 
+/// Lines shown between two marks of one frame; marks further apart get frames of their own.
+const GAP: usize = 12;
+
 /// The report as text, ending in a newline. `colour` writes ANSI colours.
 pub fn render(report: &Report<'_>, colour: bool) -> String {
     let level = match report.level {
@@ -48,42 +51,76 @@ pub fn render(report: &Report<'_>, colour: bool) -> String {
         Level::Warning => FrameLevel::WARNING,
         Level::Error => FrameLevel::ERROR,
     };
-    let message = visible(report.message);
-    let help: Vec<String> = report.help.iter().map(|text| visible(text)).collect();
-    let labels: Vec<String> = report.related.iter().map(|(_, text)| visible(text)).collect();
-    let label = visible(report.label);
-    let title = match report.id {
-        Some(id) => level.primary_title(message).id(id),
-        None => level.primary_title(message),
-    };
-    let mut group = match report.place {
-        Some(place) if !framable(place) => {
-            let (line, column) = place.line_column();
-            let at = format!("at {}:{line}:{column}", place.source.path);
-            Group::with_title(title).element(FrameLevel::NOTE.no_name().message(at))
-        }
-        Some(place) => {
-            let primary = AnnotationKind::Primary.span(range(place));
-            let primary = if label.is_empty() { primary } else { primary.label(label) };
-            let mut snippet = Snippet::source(&*place.source.text).path(&place.source.path).annotation(primary);
-            for ((other, _), text) in report.related.iter().zip(&labels).filter(|((o, _), _)| same(o, place)) {
-                snippet = snippet.annotation(AnnotationKind::Context.span(range(other)).label(text));
+    let title = level.primary_title(visible(report.message));
+    let mut group = Group::with_title(match report.id {
+        Some(id) => title.id(id),
+        None => title,
+    });
+    let primary = report.place.map(|place| Mark { place, kind: AnnotationKind::Primary, label: visible(report.label) });
+    let related = report.related.iter().map(|(place, text)| (place, visible(text)));
+    let related = related.map(|(place, label)| Mark { place, kind: AnnotationKind::Context, label });
+    for frame in frames(primary.into_iter().chain(related)) {
+        group = match frame.iter().all(|mark| framable(mark.place)) {
+            true => group.element(snippet(&frame)),
+            false => {
+                let (line, column) = frame[0].place.line_column();
+                let at = format!("at {}:{line}:{column}", frame[0].place.source.path);
+                group.element(FrameLevel::NOTE.no_name().message(at))
             }
-            Group::with_title(title).element(snippet)
-        }
-        None => Group::with_title(title),
-    };
-    for ((other, _), text) in report.related.iter().zip(&labels) {
-        if framable(other) && report.place.is_none_or(|place| !same(other, place)) {
-            let mark = AnnotationKind::Context.span(range(other)).label(text);
-            group = group.element(Snippet::source(&*other.source.text).path(&other.source.path).annotation(mark));
-        }
+        };
     }
-    for text in help {
-        group = group.element(FrameLevel::HELP.message(text));
+    for text in report.help {
+        group = group.element(FrameLevel::HELP.message(visible(text)));
     }
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     format!("{}\n", renderer.decor_style(DecorStyle::Ascii).render(&[group]))
+}
+
+/// A range to be marked.
+struct Mark<'a> {
+    place: &'a Place,
+    kind: AnnotationKind,
+    label: String,
+}
+
+impl Mark<'_> {
+    /// First and last line, from 0.
+    fn lines(&self) -> (usize, usize) {
+        let Span { start, end } = self.place.span;
+        (self.place.source.line(start), self.place.source.line(end.max(start + 1) - 1))
+    }
+}
+
+/// Marks that are shown together: in one text, and close to the first.
+fn frames<'a>(marks: impl Iterator<Item = Mark<'a>>) -> Vec<Vec<Mark<'a>>> {
+    let mut frames: Vec<Vec<Mark<'a>>> = Vec::new();
+    for mark in marks {
+        let near = |frame: &&mut Vec<Mark<'_>>| {
+            let ((first, last), (from, to)) = (frame[0].lines(), mark.lines());
+            frame[0].place.source.path == mark.place.source.path && from <= last + GAP && first <= to + GAP
+        };
+        match frames.iter_mut().find(near) {
+            Some(frame) => frame.push(mark),
+            None => frames.push(vec![mark]),
+        }
+    }
+    frames
+}
+
+/// The lines of the marks and nothing else: the renderer reads all the text that it is given, for every finding anew.
+fn snippet<'a>(frame: &[Mark<'a>]) -> Snippet<'a, Annotation<'a>> {
+    let source: &'a Source = &frame[0].place.source;
+    let first = frame.iter().map(|mark| mark.lines().0).min().unwrap_or_default();
+    let last = frame.iter().map(|mark| mark.lines().1).max().unwrap_or_default();
+    let (start, end) = (source.line_start(first), source.line_start(last + 1));
+    let mark = |mark: &Mark<'a>| {
+        let from = (mark.place.span.start as usize).clamp(start, end);
+        let to = (mark.place.span.end as usize).clamp(from, end);
+        let span = mark.kind.clone().span(from - start..to - start);
+        if mark.label.is_empty() { span } else { span.label(mark.label.clone()) }
+    };
+    let snippet = Snippet::source(&source.text[start..end]).path(&source.path).line_start(first + 1);
+    snippet.annotations(frame.iter().map(mark).collect::<Vec<_>>())
 }
 
 /// The report on one line: `path:line:column: level[id]: message`.
@@ -118,21 +155,10 @@ pub fn is_reordering(c: char) -> bool {
     matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-fn same(a: &Place, b: &Place) -> bool {
-    a.source.path == b.source.path
-}
-
-fn range(place: &Place) -> std::ops::Range<usize> {
-    let end = place.source.text.len();
-    let start = (place.span.start as usize).min(end);
-    start..(place.span.end as usize).clamp(start, end)
-}
-
-/// Whether the lines that the frame would quote are short enough to be read.
+/// Whether the lines that the frame would quote are few and short enough to be read.
 fn framable(place: &Place) -> bool {
-    let range = range(place);
-    let text = &place.source.text;
-    let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
-    let end = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
-    text[start..end].lines().all(|line| line.len() <= LONGEST_LINE)
+    let source = &place.source;
+    let (first, last) = (source.line(place.span.start), source.line(place.span.end));
+    let long = |line| source.line_start(line + 1) - source.line_start(line) > LONGEST_LINE;
+    !(first..=last.min(first + 2 * GAP)).any(long)
 }

@@ -106,11 +106,12 @@ pub struct Frame {
 fn quoted(text: &str, quote: char) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push(quote);
-    for c in text.chars() {
-        if c == quote {
-            quoted.push(c);
+    // Each piece but the last ends with a quote, which is then said twice.
+    for (at, piece) in text.split(quote).enumerate() {
+        if at > 0 {
+            quoted.extend([quote, quote]);
         }
-        quoted.push(c);
+        quoted.push_str(piece);
     }
     quoted.push(quote);
     quoted

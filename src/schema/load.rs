@@ -64,7 +64,7 @@ fn read_file(path: &Path, shown: String) -> Result<Input> {
     }
     let bytes = fs::read(path).map_err(fault)?;
     match String::from_utf8(bytes) {
-        Ok(text) => Ok(Arc::new(Source { path: shown, text })),
+        Ok(text) => Ok(Arc::new(Source::new(shown, text))),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;

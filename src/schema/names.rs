@@ -1,7 +1,7 @@
 //! Names of indexes, keys and constraints: declared ones as they are, derived ones by one pattern, all within the engine's
 //! limit and unique where the engine asks for it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::{Engine, Limit, NameScope};
 
@@ -17,53 +17,49 @@ pub struct TableNames {
     pub indexes: Vec<String>,
     /// In the order of [`Table::foreign_keys`].
     pub foreign_keys: Vec<String>,
-    /// A check of each column, in the order of [`Table::columns`]; used where the engine needs one.
-    pub checks: Vec<String>,
 }
 
 /// The names of all objects on `engine`, in the order of [`Catalog::tables`].
 pub fn assign(catalog: &Catalog, engine: &Engine) -> Vec<TableNames> {
-    let mut indexes = Taken::new(engine, engine.index_names);
-    // MySQL and MariaDB want foreign keys and checks unique in the database; elsewhere it does no harm.
-    let mut constraints = Taken::new(engine, NameScope::Schema);
+    let mut indexes = Taken::new(engine.identifier, engine.index_names);
+    // MySQL and MariaDB want foreign keys unique in the database; elsewhere it does no harm.
+    let mut foreign_keys = Taken::new(engine.identifier, NameScope::Schema);
     for table in &catalog.tables {
         if engine.index_names == NameScope::Schema {
             indexes.reserve(table, &table.name.name);
         }
         table.indexes.iter().filter_map(|index| index.name.as_deref()).for_each(|name| indexes.reserve(table, name));
-        table
-            .foreign_keys
-            .iter()
-            .filter_map(|key| key.name.as_deref())
-            .for_each(|name| constraints.reserve(table, name));
+        let keys = table.foreign_keys.iter().filter_map(|key| key.name.as_deref());
+        keys.for_each(|name| foreign_keys.reserve(table, name));
     }
-    catalog.tables.iter().map(|table| table_names(table, engine, &mut indexes, &mut constraints)).collect()
+    let mut names = Vec::new();
+    for table in &catalog.tables {
+        names.push(TableNames {
+            primary_key: indexes.derive(table, format!("{}_pkey", table.name.name)),
+            indexes: table
+                .indexes
+                .iter()
+                .map(|index| match &index.name {
+                    Some(declared) => shorten(declared, engine.identifier),
+                    None => indexes.derive(table, derived(table, index)),
+                })
+                .collect(),
+            foreign_keys: table
+                .foreign_keys
+                .iter()
+                .map(|key| match &key.name {
+                    Some(declared) => shorten(declared, engine.identifier),
+                    None => foreign_keys.derive(table, pattern("fk", table, &key.columns)),
+                })
+                .collect(),
+        });
+    }
+    names
 }
 
-fn table_names(table: &Table, engine: &Engine, indexes: &mut Taken<'_>, constraints: &mut Taken<'_>) -> TableNames {
-    let name = &table.name.name;
-    TableNames {
-        primary_key: indexes.derive(table, format!("{name}_pkey")),
-        indexes: table
-            .indexes
-            .iter()
-            .map(|index| match &index.name {
-                Some(declared) => shorten(declared, engine.identifier),
-                None => indexes.derive(table, derived(table, index)),
-            })
-            .collect(),
-        foreign_keys: table
-            .foreign_keys
-            .iter()
-            .map(|key| match &key.name {
-                Some(declared) => shorten(declared, engine.identifier),
-                None => constraints.derive(table, pattern("fk", table, &key.columns)),
-            })
-            .collect(),
-        checks: (0..table.columns.len())
-            .map(|column| constraints.derive(table, pattern("ck", table, &[column])))
-            .collect(),
-    }
+/// The name of a column's check, unique within its table, which is all that the engines with such checks ask for.
+pub fn check(table: &Table, column: usize, engine: &Engine) -> String {
+    shorten(&pattern("ck", table, &[column]), engine.identifier)
 }
 
 /// The name of an index that declares none, before it is shortened.
@@ -92,41 +88,47 @@ fn with_hash(name: &str, identity: &str, limit: Limit) -> String {
     start + &suffix
 }
 
-/// Names in use, by the space in which they must be unique.
-struct Taken<'a> {
-    engine: &'a Engine,
+/// Names in use, folded to lower case, by the space in which they must be unique.
+struct Taken {
+    limit: Limit,
     scope: NameScope,
-    names: BTreeSet<(String, String)>,
+    spaces: BTreeMap<String, BTreeSet<String>>,
 }
 
-impl<'a> Taken<'a> {
-    fn new(engine: &'a Engine, scope: NameScope) -> Self {
-        Taken { engine, scope, names: BTreeSet::new() }
+impl Taken {
+    fn new(limit: Limit, scope: NameScope) -> Self {
+        Taken { limit, scope, spaces: BTreeMap::new() }
     }
 
-    fn space(&self, table: &Table) -> String {
-        match self.scope {
-            NameScope::Table => table.name.to_string(),
-            NameScope::Schema => table.name.database.clone().unwrap_or_default(),
-        }
+    fn space(&mut self, table: &Table) -> &mut BTreeSet<String> {
+        self.spaces.entry(space(table, self.scope)).or_default()
     }
 
     fn reserve(&mut self, table: &Table, name: &str) {
-        let name = shorten(name, self.engine.identifier);
-        self.names.insert((self.space(table), name.to_lowercase()));
+        let name = shorten(name, self.limit).to_lowercase();
+        self.space(table).insert(name);
     }
 
     /// The derived name, shortened; told apart by a hash if another object has it. Every further try hashes one more
     /// mark, so that the loop ends as soon as a name is free.
     fn derive(&mut self, table: &Table, name: String) -> String {
-        let limit = self.engine.identifier;
-        let mut identity = format!("{}\u{0}{name}", table.name);
+        let limit = self.limit;
+        let space = self.space(table);
         let mut chosen = shorten(&name, limit);
-        while !self.names.insert((self.space(table), chosen.to_lowercase())) {
+        let mut identity = format!("{}\u{0}{name}", table.name);
+        while !space.insert(chosen.to_lowercase()) {
             chosen = with_hash(&name, &identity, limit);
             identity.push('\u{0}');
         }
         chosen
+    }
+}
+
+/// The space in which a name of the table's objects must be unique.
+pub fn space(table: &Table, scope: NameScope) -> String {
+    match scope {
+        NameScope::Table => table.name.to_string(),
+        NameScope::Schema => table.name.database.clone().unwrap_or_default(),
     }
 }
 

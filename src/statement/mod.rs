@@ -123,20 +123,33 @@ pub fn comment_lines(text: &str) -> Vec<String> {
     comment::lines(Some(text))
 }
 
-/// How the database holds the catalog in another way than its definition says, one finding for each column or circle.
+/// How the database holds the catalog in another way than its definition says: one finding for each way, at the first of
+/// its columns.
 pub fn differences(catalog: &Catalog, dialect: &dyn Dialect) -> Vec<Diagnostic> {
     let title = dialect.engine().title;
-    let mut findings = Vec::new();
+    let mut ways: Vec<(String, Diagnostic, Vec<String>)> = Vec::new();
     for table in catalog.tables.iter().filter(|table| table.archive_of.is_none()) {
         for (at, column) in table.columns.iter().enumerate() {
             let in_key =
                 table.primary_key.contains(&at) || table.indexes.iter().any(|index| index.columns.contains(&at));
-            if let Some(difference) = dialect.difference(column, in_key) {
-                let message = format!("`{}.{}` on {title}: {difference}", table.name, column.name);
-                let finding = Diagnostic::new(&rules::ENGINE_DIFFERENCE, column.site.at("type"), message);
-                findings.extend(Some(finding).filter(|finding| !is_allowed(table, finding)));
+            let Some(difference) = dialect.difference(column, in_key) else { continue };
+            let name = format!("{}.{}", table.name, column.name);
+            let finding = Diagnostic::new(&rules::ENGINE_DIFFERENCE, column.site.at("type"), "");
+            if is_allowed(table, &finding) {
+                continue;
+            }
+            match ways.iter_mut().find(|(way, _, _)| *way == difference) {
+                Some((_, _, names)) => names.push(name),
+                None => ways.push((difference, finding, vec![name])),
             }
         }
     }
-    findings
+    let finish = |(way, mut finding, names): (String, Diagnostic, Vec<String>)| {
+        finding.message = match names.len() {
+            1 => format!("on {title} {way}: `{}`", names[0]),
+            count => format!("on {title} {way}: {count} columns, the first is `{}`", names[0]),
+        };
+        finding
+    };
+    ways.into_iter().map(finish).collect()
 }

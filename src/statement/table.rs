@@ -2,7 +2,7 @@
 
 use crate::dialect::InlineUnique;
 use crate::engine::Comments;
-use crate::schema::{Column, ForeignKey, Index};
+use crate::schema::{Column, ForeignKey, Index, names};
 
 use super::{Context, Kind, Statement, comment, index, quoted};
 
@@ -69,7 +69,10 @@ fn column(context: &Context<'_>, at: usize) -> Part {
         sql.push_str(&format!(" DEFAULT {}", dialect.default(&column.ty, default)));
     }
     if let Some(check) = dialect.check(column) {
-        sql.push_str(&format!(" CONSTRAINT {} CHECK ({check})", dialect.ident(&context.names.checks[at])));
+        sql.push_str(&format!(
+            " CONSTRAINT {} CHECK ({check})",
+            dialect.ident(&names::check(context.table, at, dialect.engine()))
+        ));
     }
     let comment = column.comment();
     let above = match dialect.engine().comments {

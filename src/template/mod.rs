@@ -56,7 +56,7 @@ impl Templates {
     }
 
     fn add(&mut self, name: &str, path: String, text: String) -> Result<()> {
-        let source = Arc::new(Source { path, text: text.clone() });
+        let source = Arc::new(Source::new(path, text.clone()));
         self.sources.insert(name.to_owned(), source);
         self.environment.add_template_owned(name.to_owned(), text).map_err(|error| self.fault(name, &error))
     }

@@ -67,8 +67,8 @@ impl Dialect for MySql {
         column_type(column)
     }
 
-    fn check(&self, column: &Column) -> Option<String> {
-        types::check(column)
+    fn check(&self, _: &Column) -> Option<String> {
+        None
     }
 
     fn default(&self, ty: &ColumnType, value: &DefaultValue) -> String {

@@ -2,7 +2,6 @@
 
 use crate::schema::{Column, ColumnType, DefaultValue, Literal};
 
-use super::super::quoted;
 use super::literal;
 
 /// The type with its collation.
@@ -12,20 +11,9 @@ pub fn column_type(column: &Column) -> String {
             let members: Vec<String> = members.iter().map(|member| literal(member)).collect();
             format!("ENUM({})", members.join(", "))
         }
-        // An unsigned decimal is deprecated; the check below says the same.
-        ColumnType::Decimal { precision, scale, .. } => format!("DECIMAL({precision},{scale})"),
         ty => ty.to_string(),
     };
     if column.binary { format!("{ty} COLLATE utf8mb4_bin") } else { ty }
-}
-
-/// What the type leaves open.
-pub fn check(column: &Column) -> Option<String> {
-    let name = quoted(&column.name, '`');
-    match column.ty {
-        ColumnType::Decimal { unsigned: true, .. } => Some(format!("{name} >= 0")),
-        _ => None,
-    }
 }
 
 /// The default; in parentheses where the column takes only an expression.

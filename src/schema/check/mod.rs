@@ -49,7 +49,7 @@ fn check_table(table: &Table, engines: &[&Engine], findings: &mut Vec<Diagnostic
 }
 
 fn allow(table: &Table, findings: &mut Vec<Diagnostic>) {
-    let all = rules::all();
+    let all = if table.allow.is_empty() { Vec::new() } else { rules::all() };
     for (id, reason) in &table.allow {
         let place = table.site.key(&format!("allow.{id}"));
         if !all.iter().any(|rule| rule.id == id) {

@@ -135,10 +135,7 @@ fn same_columns(table: &Table, findings: &mut Vec<Diagnostic>) {
 fn duplicates(catalog: &Catalog, engine: &Engine, findings: &mut Vec<Diagnostic>) {
     let assigned = names::assign(catalog, engine);
     let mut seen: BTreeMap<(String, String), (String, Option<Place>)> = BTreeMap::new();
-    let space = |table: &Table| match engine.index_names {
-        NameScope::Table => table.name.to_string(),
-        NameScope::Schema => table.name.database.clone().unwrap_or_default(),
-    };
+    let space = |table: &Table| names::space(table, engine.index_names);
     if engine.index_names == NameScope::Schema {
         for table in &catalog.tables {
             let key = (space(table), table.name.name.to_lowercase());

@@ -132,7 +132,10 @@ pub static RULES: [&Rule; 13] = [
 /// Checks one table.
 pub fn check(table: &Table, findings: &mut Vec<Diagnostic>) {
     let mut add = |rule: &'static Rule, path: &str, message: String| {
-        findings.push(Diagnostic::new(rule, table.site.key(path), message).help(rule.summary));
+        let finding = Diagnostic::new(rule, table.site.key(path), message).label(rule.summary);
+        findings.push(
+            finding.help(format!("mend it, or add `\"allow\": {{ \"{}\": \"<the reason>\" }}` to the table", rule.id)),
+        );
     };
     let name = &table.name;
     let Some(claim) = &table.claim else {

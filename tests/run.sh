@@ -1,0 +1,313 @@
+#!/usr/bin/env bash
+# Runs the tests against real servers.
+#
+#   tests/run.sh [COMMAND ARG...]      default: cargo test --all-features, in the repository's root
+#
+# Starts a private MySQL 9.7, MariaDB and PostgreSQL on free loopback ports, tells COMMAND where they are
+# (CLAIMSMITH_TEST_{MYSQL,MARIADB,POSTGRES}_URL), and returns its exit status. Servers and their data are gone
+# afterwards. A server whose URL is already set is used as it is. On a Debian machine, as root, what is missing is
+# installed; MySQL only goes into a cache folder (delete that to get a newer one). Elsewhere, servers on the PATH are
+# used.
+#
+# A server that can't be had is named and left out, and its tests skip. With all three, CLAIMSMITH_REQUIRE_SERVERS=1
+# makes tests fail rather than skip. With CI=true a missing server is an error (exit 2).
+# shellcheck disable=SC2317 # functions called by trap and spawn
+set -euo pipefail
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cache=${XDG_CACHE_HOME:-${HOME:-/var/tmp}/.cache}/claimsmith
+policy=/usr/sbin/policy-rc.d
+servers=(mysql mariadb postgres)
+declare -A state=() pid=() # by server: what the closing report says; its process
+wanted=()                  # the servers to start
+tmp='' unpacked='' command='' policy_is_ours='' spawned=''
+
+say() { printf 'run.sh: %s\n' "$*" >&2; }
+say_log() { say "$1; the end of its log:" && tail -n 30 "$2" >&2; } # MESSAGE FILE
+url_variable() { echo "CLAIMSMITH_TEST_${1^^}_URL"; }
+has() { command -v "$1" >/dev/null; }
+wants() { [[ " ${wanted[*]} " == *" $1 "* ]]; }
+on_debian() { [[ -e /etc/debian_version && $(id -u) == 0 ]] && has apt-get; }
+
+# --- processes -------------------------------------------------------------------------------------------------
+
+# Each background job gets a process group of its own, so that it can be ended with all its children.
+spawn() {
+    set -m
+    "$@" <&0 & spawned=$!
+    set +m
+}
+
+# Ends the jobs that bash knows to be running still: never a process id that someone else has by now.
+cleanup() {
+    set +e
+    trap '' INT TERM HUP
+    local job
+    if [[ -n $command ]]; then # first, so that it doesn't complain about vanished servers
+        kill -TERM -- "-$command" && await_end "$command"
+    fi
+    for job in $(jobs -pr); do
+        case $job in
+            "${pid[postgres]:-}") kill -QUIT "$job" ;; # ends at once, but frees its shared memory first
+            *) kill -KILL -- "-$job" ;;                # the others leave nothing but data, which goes too
+        esac
+    done
+    for job in $(jobs -pr); do await_end "$job"; done
+    [[ -z $policy_is_ours ]] || rm -f "$policy"
+    [[ -z $unpacked ]] || rm -rf "$unpacked"
+    # Children of a job that was just killed may take a moment to be gone, and add files meanwhile.
+    rm -rf "$tmp" || { sleep 1 && rm -rf "$tmp"; }
+} 2>/dev/null
+
+await_end() { # JOB: gives it 10 seconds, then kills what is left of its group
+    local i
+    for ((i = 0; i < 100; i++)); do
+        jobs -pr | grep -qx "$1" || break
+        sleep 0.1
+    done
+    kill -KILL -- "-$1"
+}
+
+# --- programs --------------------------------------------------------------------------------------------------
+
+postgres_folder() { # the newest one's programs
+    local found
+    found=$(compgen -G '/usr/lib/postgresql/*/bin/postgres' | sort -V | tail -n 1) ||
+        found=$(command -v postgres) || return
+    dirname "$found"
+}
+
+has_mariadb() { has mariadbd && has mariadb-install-db && has my_print_defaults; }
+
+# Runs in the foreground on purpose: a signal waits until dpkg is done, rather than cutting it off halfway.
+install_packages() {
+    local packages=()
+    # Not mariadb-server: that has more dependencies, and makes a system service. The client has a helper for
+    # mariadb-install-db.
+    if wants mariadb && ! has_mariadb; then packages+=(mariadb-server-core mariadb-client-core); fi
+    if wants postgres && ! postgres_folder >/dev/null; then packages+=(postgresql); fi
+    has cc || packages+=(gcc libc6-dev)
+    ((${#packages[@]})) || return 0
+    say "installing ${packages[*]}"
+    if [[ ! -e $policy ]]; then # keeps the packages from starting their services
+        policy_is_ours=1
+        printf '#!/bin/sh\nexit 101\n' >"$policy"
+        chmod 755 "$policy"
+    fi
+    { apt-get update || true; DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+        -o DPkg::Lock::Timeout=120 "${packages[@]}"; } >"$tmp/install.log" 2>&1 </dev/null ||
+        say_log 'could not install them' "$tmp/install.log"
+    [[ -z $policy_is_ours ]] || rm -f "$policy"
+    policy_is_ours=''
+}
+
+# Debian has MySQL 9.7 in its unstable suite only. apt, with package lists and a cache of its own, downloads it with
+# all it depends on, even libc; it is unpacked into a folder and run there, and the system stays as it is.
+fetch_mysql() { # FOLDER
+    exec >"$tmp/fetch.log" 2>&1 </dev/null
+    umask 022 # the servers' user must be able to read the tree
+    local work=$tmp/fetch keyring=/usr/share/keyrings/debian-archive-keyring.gpg release mirror package options='' fetched=''
+    mkdir -p "$work/state/lists/partial" "$work/cache/archives/partial" "$cache"
+    : >"$work/status"
+    local apt=(apt-get -y --no-install-recommends --download-only
+        -o Dir::State="$work/state" -o Dir::State::status="$work/status" -o Dir::Cache="$work/cache"
+        -o Dir::Etc::SourceList="$work/sources.list" -o Dir::Etc::SourceParts=/dev/null
+        -o Dir::Etc::Preferences=/dev/null -o Dir::Etc::PreferencesParts=/dev/null -o APT::Default-Release=
+        -o Debug::NoLocking=true -o Acquire::Retries=2)
+    [[ ! -e $keyring ]] || options="signed-by=$keyring"
+    # apt itself says which mirror the machine has for its own release, whatever the form of its source files.
+    # Should another archive carry that release's name, it fails below, and the next is tried.
+    release=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+    apt-get update --print-uris |
+        sed -nE "s,^'(.*)/dists/(${release:-sid}|oldstable|stable|testing|unstable|sid)/InRelease' .*,\1,p" >"$work/mirrors"
+    while read -r mirror; do
+        echo "deb [target=Packages $options] $mirror sid main" >"$work/sources.list"
+        if "${apt[@]}" update && "${apt[@]}" install mysql-server-core; then fetched=1 && break; fi
+    done <"$work/mirrors"
+    [[ -n $fetched ]]
+    mkdir "$unpacked"
+    for package in "$work"/cache/archives/*.deb; do dpkg -x "$package" "$unpacked"; done
+    (cd "$unpacked/usr" && rm -rf bin share/perl) # a third of it, of no use to the server
+    # Only a whole tree gets the final name. If it is there by now, another run was faster.
+    mv -T "$unpacked" "$1" || [[ -d $1 ]]
+}
+
+# Sets as_user (a prefix), mysqld (a command) and postgres (a folder), or the state of a server that is missing.
+find_programs() {
+    local tree='' loader fetch
+    as_user=() mysqld=() postgres=''
+    if [[ $(id -u) == 0 ]]; then # the servers refuse to run as root
+        as_user=(setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups --)
+    fi
+    if on_debian && wants mysql; then
+        tree=$cache/mysql-sid-$(dpkg --print-architecture)
+        unpacked=$tree.$$
+        if [[ ! -d $tree ]]; then
+            say "downloading MySQL into $tree"
+            spawn fetch_mysql "$tree"
+            fetch=$spawned
+        fi
+    fi
+    if on_debian; then install_packages; fi
+    if [[ -n ${fetch:-} ]] && ! wait "$fetch"; then
+        say_log 'could not download MySQL' "$tmp/fetch.log"
+        state[mysql]="missing: could not be downloaded ($(sed -n 's/^E: //p' "$tmp/fetch.log" | tail -n 1))"
+        state[mysql]=${state[mysql]/ ()/, see the log above}
+    fi
+    if [[ -n $tree && -d $tree ]]; then
+        # The cache may be in a home folder that only its owner may enter.
+        if ! "${as_user[@]}" test -x "$tree/usr/sbin/mysqld"; then
+            cp -al "$tree" "$tmp/tree" 2>/dev/null || { rm -rf "$tmp/tree" && cp -a "$tree" "$tmp/tree"; }
+            tree=$tmp/tree
+        fi
+        loader=$(find "$tree/usr/lib" -type f -name 'ld*.so.[0-9]*')
+        mysqld=("$loader" --library-path "$(dirname "$loader"):$tree/usr/lib/mysql/private" "$tree/usr/sbin/mysqld"
+            --no-defaults --basedir="$tree/usr" --lc-messages-dir="$tree/usr/share/mysql" --plugin-dir="$tree/usr/lib/mysql/plugin")
+    elif [[ -z ${state[mysql]:-} ]] && has mysqld && ! mysqld --version | grep -q MariaDB; then
+        mysqld=(mysqld --no-defaults)
+    fi
+    ((${#mysqld[@]})) || : "${state[mysql]:=missing: no mysqld (MySQL) found}"
+    has_mariadb || : "${state[mariadb]:=missing: no mariadbd with its mariadb-install-db found}"
+    postgres=$(postgres_folder) || : "${state[postgres]:=missing: no postgres found}"
+}
+
+# --- servers ---------------------------------------------------------------------------------------------------
+
+free_port() { # below those that the system hands out by itself; if it gets taken meanwhile, await_server retries
+    local port=$((20000 + RANDOM % 12000))
+    while (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do port=$((20000 + RANDOM % 12000)); done
+    echo "$port"
+}
+
+serve() { # NAME: fills the data folder if that is still to do, then becomes the server
+    local dir=$tmp/$1 port server common
+    exec >"$tmp/$1.log" 2>&1 </dev/null
+    cd "$dir"
+    export TMPDIR=$dir HOME=$dir LC_ALL=C
+    port=$(free_port)
+    common=(--port="$port" --bind-address=127.0.0.1 --socket="$dir/socket" --pid-file="$dir/pid"
+        --secure-file-priv="$dir/files" --max-connections=300 --innodb-buffer-pool-size=256M --innodb-flush-log-at-trx-commit=2)
+    case $1 in
+        mysql)
+            server=("${as_user[@]}" "${mysqld[@]}" --datadir="$dir/data" --skip-log-bin --innodb-redo-log-capacity=64M)
+            [[ -d data ]] || "${server[@]}" --initialize-insecure
+            server+=("${common[@]}" --mysqlx=OFF)
+            ;;
+        mariadb)
+            [[ -d data ]] || "${as_user[@]}" mariadb-install-db --no-defaults --datadir="$dir/data" \
+                --auth-root-authentication-method=normal --skip-test-db
+            server=("${as_user[@]}" mariadbd --no-defaults --datadir="$dir/data" --innodb-log-file-size=64M "${common[@]}")
+            ;;
+        postgres)
+            trap 'exit 1' QUIT # once initdb is done: what it runs would leave shared memory behind
+            [[ -d data ]] || "${as_user[@]}" "$postgres/initdb" -D "$dir/data" -A trust -U postgres -E UTF8 \
+                --locale=C.UTF-8 --no-sync
+            server=("${as_user[@]}" "$postgres/postgres" -D "$dir/data" -p "$port" -k "$dir" -c listen_addresses=127.0.0.1
+                -c fsync=off -c shared_buffers=64MB -c max_connections=200)
+            ;;
+    esac
+    echo "$port" >"$tmp/$1.port"
+    exec "${server[@]}"
+}
+
+start() { # NAME
+    rm -f "$tmp/$1.port"
+    spawn serve "$1"
+    pid[$1]=$spawned
+}
+
+ready() { # NAME PORT: does it answer over TCP, and is it the server that will stay? Sets version.
+    case $1 in
+        postgres)
+            grep -q 'ready to accept connections' "$tmp/$1.log" && "$postgres/pg_isready" -q -h 127.0.0.1 -p "$2" &&
+                version=$("$postgres/postgres" --version | sed -E 's/^[^0-9]*([0-9.]+).*/\1/')
+            ;;
+        *) # The first packet has the version as a text ended by NUL; three more NULs are in the length before it.
+            grep -q 'ready for connections' "$tmp/$1.log" &&
+                for _ in 1 2 3 4; do IFS= LC_ALL=C read -r -d '' -t 5 version; done <"/dev/tcp/127.0.0.1/$2" &&
+                version=${version#$'\n'} && version=${version#5.5.5-} && # MariaDB's prefix, for old clients
+                [[ $version == [0-9]* ]]
+            ;;
+    esac
+} 2>/dev/null
+
+await_server() { # NAME
+    local attempt end port version url
+    for attempt in 1 2 3 4; do
+        ((attempt == 1)) || start "$1"
+        end=$((SECONDS + 60))
+        while kill -0 "${pid[$1]}" 2>/dev/null && ((SECONDS < end)); do
+            # No $(...) in this loop: bash 5.2 may stumble over a signal that comes while it reads one.
+            if [[ -s $tmp/$1.port ]] && read -r port <"$tmp/$1.port" && ready "$1" "$port" &&
+                kill -0 "${pid[$1]}" 2>/dev/null; then # else another server has answered at that port
+                state[$1]="started ($version)"
+                url=mysql://root@127.0.0.1:$port/
+                [[ $1 != postgres ]] || url=postgres://postgres@127.0.0.1:$port/postgres
+                export "$(url_variable "$1")=$url"
+                return
+            fi
+            sleep 0.1
+        done
+        grep -qi 'address already in use' "$tmp/$1.log" || break
+    done
+    state[$1]='missing: did not start'
+    say_log "$1 did not start" "$tmp/$1.log"
+}
+
+run_tests() {
+    cd "$root"
+    cargo test --all-features 2>&1 | tee "$tmp/output"
+}
+
+# --- main ------------------------------------------------------------------------------------------------------
+
+main() {
+    local name variable missing='' status=0
+    trap cleanup EXIT
+    trap 'exit 129' HUP
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+    # Not in TMPDIR: a socket's path has 107 bytes at most, and the servers' user must be able to get there.
+    tmp=$(mktemp -d /tmp/claimsmith.XXXXXX)
+    chmod 755 "$tmp"
+
+    for name in "${servers[@]}"; do
+        variable=$(url_variable "$name")
+        if [[ -n ${!variable:-} ]]; then state[$name]="given by $variable"; else wanted+=("$name"); fi
+    done
+    find_programs
+    for name in "${wanted[@]}"; do
+        [[ -z ${state[$name]:-} ]] || continue
+        mkdir "$tmp/$name" "$tmp/$name/files"
+        ((${#as_user[@]} == 0)) || chown -R nobody "$tmp/$name"
+        start "$name"
+    done
+    for name in "${!pid[@]}"; do await_server "$name"; done
+    for name in "${servers[@]}"; do
+        if [[ ${state[$name]} == missing:* ]]; then missing+=" $name" && say "$name: ${state[$name]}"; fi
+    done
+    if [[ -z $missing ]]; then
+        export CLAIMSMITH_REQUIRE_SERVERS=1
+    elif [[ ${CI:-} == true ]]; then
+        say "CI must not skip a server's tests:$missing missing"
+        exit 2
+    fi
+
+    if (($#)) && [[ -t 0 ]]; then
+        "$@" || status=$? # in the terminal's foreground, so that it can be a shell or a client
+        exit "$status"
+    fi
+    # Otherwise in the background: while a command is in the foreground, a trap has to wait for it.
+    if (($#)); then spawn "$@"; else spawn run_tests; fi
+    command=$spawned
+    wait "$command" || status=$?
+    command=''
+    if ((!$#)); then
+        for name in "${servers[@]}"; do say "$name: ${state[$name]}"; done
+        grep -oE '(^|\.\.\. )skipped: .*' "$tmp/output" | sed 's/^\.\.\. //' | sort -u >&2 || true
+    fi
+    exit "$status"
+}
+
+main "$@"; exit # one line, read at once: the file may be edited while its servers run
