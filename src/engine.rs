@@ -44,6 +44,10 @@ pub struct Engine {
     pub auto_increment_leads_key: bool,
     /// ENUM members may not end in a blank, because the engine cuts it off.
     pub enum_trims: bool,
+    /// `column IS NULL` counts as an equality where an index gives the order of what follows.
+    pub null_is_equality: bool,
+    /// Foreign keys are enforced on every connection, and not only on those that ask for it.
+    pub enforces_foreign_keys: bool,
     /// Databases (schemas) can be named in `CREATE TABLE` and are created by the script where they are missing.
     pub databases: bool,
     /// Foreign keys may cross databases (schemas).

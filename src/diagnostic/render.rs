@@ -116,7 +116,7 @@ fn snippet<'a>(frame: &[Mark<'a>]) -> Snippet<'a, Annotation<'a>> {
     let mark = |mark: &Mark<'a>| {
         let from = (mark.place.span.start as usize).clamp(start, end);
         let to = (mark.place.span.end as usize).clamp(from, end);
-        let span = mark.kind.clone().span(from - start..to - start);
+        let span = mark.kind.span(from - start..to - start);
         if mark.label.is_empty() { span } else { span.label(mark.label.clone()) }
     };
     let snippet = Snippet::source(&source.text[start..end]).path(&source.path).line_start(first + 1);

@@ -42,7 +42,7 @@ pub fn archive_of(table: &Table) -> Option<Table> {
 }
 
 /// The name of the archive: `into`, or `<table>_archive` in the same database.
-fn name(table: &Table) -> Option<TableName> {
+pub(super) fn name(table: &Table) -> Option<TableName> {
     let retention = table.retention.as_ref().filter(|retention| retention.strategy == Strategy::Archive)?;
     Some(match &retention.into {
         Some(into) => TableName::parse(into),

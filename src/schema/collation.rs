@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::format::{Claim, Collation};
-use super::{Catalog, Table, TableName};
+use super::{Catalog, Table, TableName, archive};
 
 /// Sets [`Column::binary`](super::Column::binary) for all columns.
 pub(super) fn resolve(catalog: &mut Catalog) {
@@ -82,8 +82,12 @@ fn ties(catalog: &Catalog) -> BTreeMap<(usize, usize), Vec<(usize, usize)>> {
                 }
             }
         }
-        if let Some(source) = table.archive_of.as_ref().and_then(|name| by_name.get(name).copied()) {
-            (0..table.columns.len()).for_each(|position| tie((at, position), (source, position)));
+        if let Some(archive) = archive::name(table).and_then(|name| by_name.get(&name).copied()) {
+            for (position, column) in table.columns.iter().enumerate() {
+                if let Some(copy) = catalog.tables[archive].position(&column.name) {
+                    tie((at, position), (archive, copy));
+                }
+            }
         }
     }
     ties

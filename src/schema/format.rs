@@ -410,7 +410,8 @@ pub enum IndexSet {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Retention {
-    /// The states that leave.
+    /// The finished states that leave; on an inbox, which has no states, all rows leave by their age.
+    #[serde(default)]
     pub states: Vec<String>,
     /// The column that says how old a row is.
     pub age: String,

@@ -151,5 +151,13 @@ pub fn differences(catalog: &Catalog, dialect: &dyn Dialect) -> Vec<Diagnostic> 
         };
         finding
     };
-    ways.into_iter().map(finish).collect()
+    let mut findings: Vec<Diagnostic> = ways.into_iter().map(finish).collect();
+    let with_foreign_key = catalog.tables.iter().find(|table| !table.foreign_keys.is_empty());
+    if let Some(table) = with_foreign_key.filter(|_| !dialect.engine().enforces_foreign_keys) {
+        let message = format!("on {title} foreign keys are enforced only on connections that ask for it");
+        let finding = Diagnostic::new(&rules::ENGINE_DIFFERENCE, table.foreign_keys[0].site.place(), message);
+        let finding = finding.help("run `PRAGMA foreign_keys = ON` on every connection, as sqlx does by itself");
+        findings.extend(Some(finding).filter(|finding| !is_allowed(table, finding)));
+    }
+    findings
 }

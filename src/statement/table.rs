@@ -32,7 +32,11 @@ pub fn create(context: &Context<'_>) -> Statement {
         Comments::Text => comment::lines(context.table.description.as_deref()),
         _ => Vec::new(),
     };
-    let above: String = above.iter().map(|line| format!("  -- {line}\n")).collect();
+    // An empty line keeps the table's comment apart from that of its first column.
+    let mut above: String = above.iter().map(|line| format!("  -- {line}\n")).collect();
+    if !above.is_empty() {
+        above.push('\n');
+    }
     let options = context.dialect.layout().table_options;
     let comment = match context.dialect.engine().comments {
         Comments::Inline { table, .. } => {
@@ -60,7 +64,9 @@ fn column(context: &Context<'_>, at: usize) -> Part {
     let column = &context.table.columns[at];
     let dialect = context.dialect;
     let mut sql = format!("{} {}", dialect.ident(&column.name), dialect.column_type(column));
-    if !column.nullable {
+    // A key column that numbers itself is NOT NULL without saying so, and must be written in exactly this way.
+    let numbered_key = column.auto_increment && dialect.layout().numbered_is_primary_key;
+    if !column.nullable && !numbered_key {
         sql.push_str(" NOT NULL");
     }
     if column.auto_increment {

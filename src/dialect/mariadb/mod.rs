@@ -35,7 +35,8 @@ impl Dialect for MariaDb {
     }
 
     fn column_type(&self, column: &Column) -> String {
-        MySql.column_type(column)
+        // utf8mb4_bin would ignore blanks at the end.
+        mysql::column_type(column, "utf8mb4_nopad_bin")
     }
 
     fn check(&self, column: &Column) -> Option<String> {

@@ -2,8 +2,12 @@
 
 use crate::schema::{Column, ColumnType};
 
-/// JSON is another name for LONGTEXT here.
+use super::super::mysql;
+
+/// What a reader who knows the other engines would not expect. JSON is another name for LONGTEXT here.
 pub fn difference(column: &Column) -> Option<String> {
-    matches!(column.ty, ColumnType::Json)
-        .then(|| "JSON is LONGTEXT with a check: the text is kept as it was written".to_owned())
+    match column.ty {
+        ColumnType::Json => Some("JSON is LONGTEXT with a check: the text is kept as it was written".to_owned()),
+        _ => mysql::difference(column),
+    }
 }

@@ -1,10 +1,10 @@
-//! MySQL 8.0.16 and later.
+//! MySQL 8.0.17 and later.
 
 mod ddl;
 mod types;
 
 pub(super) use ddl::{frame, literal};
-pub(super) use types::{column_type, default};
+pub(super) use types::{column_type, default, difference};
 
 use crate::engine::{Comments, Engine, Limit, NameScope};
 use crate::schema::{Column, ColumnType, DefaultValue};
@@ -35,6 +35,8 @@ pub static ENGINE: Engine = Engine {
     auto_increment_is_key: false,
     auto_increment_leads_key: true,
     enum_trims: true,
+    null_is_equality: true,
+    enforces_foreign_keys: true,
     databases: true,
     foreign_keys_cross_databases: true,
 };
@@ -64,7 +66,8 @@ impl Dialect for MySql {
     }
 
     fn column_type(&self, column: &Column) -> String {
-        column_type(column)
+        // utf8mb4_bin would ignore blanks at the end.
+        column_type(column, "utf8mb4_0900_bin")
     }
 
     fn check(&self, _: &Column) -> Option<String> {
@@ -75,8 +78,8 @@ impl Dialect for MySql {
         default(ty, value)
     }
 
-    fn difference(&self, _: &Column, _: bool) -> Option<String> {
-        None
+    fn difference(&self, column: &Column, _: bool) -> Option<String> {
+        types::difference(column)
     }
 
     fn auto_increment(&self) -> &'static str {

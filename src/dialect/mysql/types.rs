@@ -4,8 +4,8 @@ use crate::schema::{Column, ColumnType, DefaultValue, Literal};
 
 use super::literal;
 
-/// The type with its collation.
-pub fn column_type(column: &Column) -> String {
+/// The type, with the collation `binary` where strings compare byte by byte.
+pub fn column_type(column: &Column, binary: &str) -> String {
     let ty = match &column.ty {
         ColumnType::Enum(members) => {
             let members: Vec<String> = members.iter().map(|member| literal(member)).collect();
@@ -13,7 +13,24 @@ pub fn column_type(column: &Column) -> String {
         }
         ty => ty.to_string(),
     };
-    if column.binary { format!("{ty} COLLATE utf8mb4_bin") } else { ty }
+    match column.ty {
+        // Without explicit_defaults_for_timestamp a TIMESTAMP that does not say NULL is NOT NULL.
+        ColumnType::Timestamp(_) if column.nullable => format!("{ty} NULL"),
+        _ if column.binary => format!("{ty} COLLATE {binary}"),
+        _ => ty,
+    }
+}
+
+/// What a reader who knows the other engines would not expect.
+pub fn difference(column: &Column) -> Option<String> {
+    let default = column.default.as_ref().map(|default| &default.value);
+    match (&column.ty, default) {
+        (ColumnType::DateTime(_), Some(Literal::Now(_))) => Some(
+            "a DATETIME's CURRENT_TIMESTAMP is in the session's time zone: UTC only with time_zone = '+00:00'"
+                .to_owned(),
+        ),
+        _ => None,
+    }
 }
 
 /// The default; in parentheses where the column takes only an expression.

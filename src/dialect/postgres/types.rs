@@ -65,8 +65,20 @@ pub fn default(ty: &ColumnType, value: &DefaultValue) -> String {
     match (&value.value, ty) {
         (Literal::Number(number), ColumnType::Bool) => if number == "1" { "TRUE" } else { "FALSE" }.to_owned(),
         (Literal::Text(text), _) => literal(text),
-        (Literal::Now(_), ColumnType::DateTime(digits)) => format!("(CURRENT_TIMESTAMP({digits}) AT TIME ZONE 'UTC')"),
+        (Literal::Now(_), ColumnType::DateTime(digits)) => format!("({} AT TIME ZONE 'UTC')", now(*digits)),
+        (Literal::Now(_), ColumnType::Timestamp(digits)) => now(*digits),
         (other, _) => crate::schema::default::sql_text(other),
+    }
+}
+
+/// The current time with so many fractional digits, cut off as on the other engines where `date_trunc` knows the unit:
+/// rounded up, a row would be due a little after it was written.
+fn now(digits: u8) -> String {
+    match digits {
+        0 => "date_trunc('second', CURRENT_TIMESTAMP)".to_owned(),
+        3 => "date_trunc('milliseconds', CURRENT_TIMESTAMP)".to_owned(),
+        6 => "CURRENT_TIMESTAMP".to_owned(),
+        _ => format!("CURRENT_TIMESTAMP({digits})"),
     }
 }
 

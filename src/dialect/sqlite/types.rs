@@ -33,17 +33,29 @@ pub fn check(column: &Column) -> Option<String> {
     let name = quoted(&column.name, '"');
     Some(match &column.ty {
         ColumnType::Bool => format!("{name} IN (0, 1)"),
-        ColumnType::Int { bytes: 8, unsigned: false } => return None,
-        ColumnType::Int { bytes: 8, unsigned: true } => format!("{name} >= 0"),
-        ColumnType::Int { .. } => {
-            let (least, most) = column.ty.range()?;
-            format!("{name} BETWEEN {least} AND {most}")
+        // This type of a column refuses everything but integers by itself.
+        ColumnType::Int { .. } if column.auto_increment => return None,
+        ColumnType::Int { bytes, unsigned } => {
+            let types = if column.nullable { "IN ('integer', 'null')" } else { "= 'integer'" };
+            let integer = format!("typeof({name}) {types}");
+            match (bytes, unsigned) {
+                (8, false) => integer,
+                (8, true) => format!("{integer} AND {name} >= 0"),
+                _ => {
+                    let (least, most) = column.ty.range()?;
+                    format!("{integer} AND {name} BETWEEN {least} AND {most}")
+                }
+            }
         }
         ColumnType::Decimal { unsigned: true, .. } => format!("{name} NOT LIKE '-%'"),
         ColumnType::Char(length) | ColumnType::Varchar(length) => format!("length({name}) <= {length}"),
         ColumnType::Binary(bytes) => format!("length({name}) = {bytes}"),
         ColumnType::Varbinary(bytes) => format!("length({name}) <= {bytes}"),
         ColumnType::Json => format!("json_valid({name})"),
+        // Times are compared as texts: one of another form, such as one with a T, would never be found in its place.
+        ColumnType::Date => format!("{name} GLOB '????-??-??'"),
+        ColumnType::Time(_) => format!("{name} GLOB '??:??:??*'"),
+        ColumnType::DateTime(_) | ColumnType::Timestamp(_) => format!("{name} GLOB '????-??-?? ??:??:??*'"),
         ColumnType::Enum(members) => {
             let members: Vec<String> = members.iter().map(|member| quoted(member, '\'')).collect();
             format!("{name} IN ({})", members.join(", "))

@@ -1,5 +1,6 @@
 //! What is wrong with the meaning of a catalog, on the engines that were asked for.
 
+mod archives;
 mod columns;
 mod foreign_keys;
 mod keys;
@@ -19,6 +20,7 @@ pub fn check(catalog: &Catalog, engines: &[&Engine]) -> Vec<Diagnostic> {
     names::tables(catalog, engines, &mut findings);
     names::indexes(catalog, engines, &mut findings);
     foreign_keys::check(catalog, engines, &mut findings);
+    archives::check(catalog, &mut findings);
     for table in &catalog.tables {
         let mut of_table = Vec::new();
         check_table(table, engines, &mut of_table);
@@ -43,7 +45,7 @@ fn check_table(table: &Table, engines: &[&Engine], findings: &mut Vec<Diagnostic
     texts::check(table, engines, findings);
     columns::check(table, engines, findings);
     keys::check(table, engines, findings);
-    roles::check(table, findings);
+    roles::check(table, engines, findings);
     queue::check(table, findings);
     allow(table, findings);
 }
@@ -56,6 +58,9 @@ fn allow(table: &Table, findings: &mut Vec<Diagnostic>) {
             let finding =
                 Diagnostic::new(&rules::UNUSABLE_ALLOW, place, format!("`allow` names the unknown rule `{id}`"));
             findings.push(finding.did_you_mean(id, all.iter().map(|rule| rule.id)));
+        } else if all.iter().any(|rule| rule.id == id && !rules::can_be_allowed(rule.level)) {
+            let message = format!("`{id}` is an error and cannot be allowed");
+            findings.push(Diagnostic::new(&rules::UNUSABLE_ALLOW, place, message).help("mend it instead"));
         } else if reason.trim().is_empty() {
             let message = format!("`allow` gives no reason for `{id}`");
             findings.push(

@@ -73,7 +73,7 @@ rules! {
 
     /// Finished rows that never leave.
     QUEUE_WITHOUT_RETENTION Warning "queue-without-retention" "finished rows stay in the table for ever"
-    does "Reports claims without `retention`."
+    does "Reports claims and inboxes without `retention`."
     why "The table and its indexes grow without bound; every mistake in a query costs more each day."
     example "{ \"claim\": {} }"
     instead "{ \"claim\": {}, \"retention\": { \"states\": [\"done\"], \"age\": \"updated_at_ms\", \"keep\": \"30d\", \"strategy\": \"archive\" } }"
@@ -142,6 +142,9 @@ pub fn check(table: &Table, findings: &mut Vec<Diagnostic>) {
         // A claim that was not understood has been reported already.
         if looks_like_a_queue(&name.name) && !table.site.has("claim") && !table.site.has("inbox") {
             add(&QUEUE_WITHOUT_CLAIM, "tableName", format!("`{name}` looks like a queue and declares no `claim`"));
+        }
+        if table.inbox.is_some() && table.retention.is_none() {
+            add(&QUEUE_WITHOUT_RETENTION, "inbox", format!("`{name}` has no `retention`"));
         }
         return;
     };
