@@ -44,6 +44,10 @@ pub struct Engine {
     pub auto_increment_leads_key: bool,
     /// ENUM members may not end in a blank, because the engine cuts it off.
     pub enum_trims: bool,
+    /// An index can hold only the rows for which a condition is true.
+    pub partial_indexes: bool,
+    /// Every index ends with the columns of the primary key that it lacks.
+    pub appends_primary_key: bool,
     /// `column IS NULL` counts as an equality where an index gives the order of what follows.
     pub null_is_equality: bool,
     /// Foreign keys are enforced on every connection, and not only on those that ask for it.

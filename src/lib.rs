@@ -4,6 +4,7 @@
 //!
 //! - [`diagnostic`], [`error`], [`engine`]: words, and the facts about database engines as values;
 //! - [`schema`], [`output`]: definitions, and files on disk;
+//! - [`workload`]: claim and retention → access paths → indexes;
 //! - [`dialect`]: all that differs between databases;
 //! - [`statement`], [`template`]: SQL statements and text from templates;
 //! - [`generate`]: definitions → files;
@@ -23,6 +24,7 @@ pub mod schema;
 pub mod statement;
 #[cfg(feature = "generate")]
 pub mod template;
+pub mod workload;
 
 #[cfg(feature = "cli")]
 pub mod cli;

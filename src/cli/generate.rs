@@ -13,6 +13,7 @@ use crate::output::{self, GeneratedFile, Plan};
 use crate::schema::{check, load};
 use crate::statement;
 use crate::template::Templates;
+use crate::workload;
 
 use super::config::{Config, relative, slashes};
 use super::report::{self, plural};
@@ -60,6 +61,7 @@ pub fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<Outcome> {
     let (catalog, mut findings) = load::load(&inputs);
     let engines: Vec<_> = options.dialects.iter().map(|dialect| dialect.engine()).collect();
     findings.extend(check::check(&catalog, &engines));
+    findings.extend(workload::check(&catalog, &engines));
     findings.extend(options.dialects.iter().flat_map(|dialect| statement::differences(&catalog, *dialect)));
     diagnostic::sort(&mut findings);
     report::findings(&findings, global);

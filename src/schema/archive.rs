@@ -1,7 +1,7 @@
 //! Archive tables, rendered from the definition of the table whose finished rows they take.
 
 use super::format::Strategy;
-use super::{Catalog, Index, Table, TableName};
+use super::{Catalog, Index, IndexOrigin, Table, TableName};
 
 /// The archive table that `table` asks for: the same columns and primary key, one index by age, and neither uniques nor
 /// foreign keys nor numbering, so that no row that was good in the table can be refused by its archive.
@@ -18,7 +18,8 @@ pub fn archive_of(table: &Table) -> Option<Table> {
         name: None,
         columns: vec![age],
         unique: false,
-        of_column: false,
+        origin: IndexOrigin::Declared,
+        predicate: None,
         description: Some("Finds archived rows by age.".to_owned()),
         site: site.clone(),
     });

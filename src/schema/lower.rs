@@ -10,7 +10,7 @@ use super::default::{self, DefaultValue};
 use super::format::{ColumnDef, ForeignKeyDef, IndexDef, OneOrMany, TableDef};
 use super::json::Site;
 use super::types::ColumnType;
-use super::{Action, Column, ForeignKey, Index, Table, TableName, rules};
+use super::{Action, Column, ForeignKey, Index, IndexOrigin, Table, TableName, rules};
 
 /// The table, as far as it could be understood.
 pub(super) fn lower(value: Value, site: &Site, findings: &mut Vec<Diagnostic>) -> Option<Table> {
@@ -42,14 +42,14 @@ pub(super) fn lower(value: Value, site: &Site, findings: &mut Vec<Diagnostic>) -
         columns: columns.iter().map(|(column, _)| column.clone()).collect(),
     };
     table.primary_key = primary_key(&table, def.primary_key, &columns, findings);
-    for (position, (column, def)) in columns.iter().enumerate().filter(|(_, (_, def))| def.unique) {
+    for (position, (column, _)) in columns.iter().enumerate().filter(|(_, (_, def))| def.unique) {
         let site = column.site.step("unique");
-        debug_assert!(def.unique);
         table.indexes.push(Index {
             name: None,
             columns: vec![position],
             unique: true,
-            of_column: true,
+            origin: IndexOrigin::Column,
+            predicate: None,
             description: None,
             site,
         });
@@ -163,8 +163,15 @@ fn lower_index(table: &Table, def: IndexDef, site: Site, findings: &mut Vec<Diag
     if def.columns.is_empty() {
         findings.push(Diagnostic::new(&rules::WRONG_VALUE, site.at("columns"), "an index needs at least one column"));
     }
-    let index =
-        Index { name: def.name, columns, unique: def.unique, of_column: false, description: def.description, site };
+    let index = Index {
+        name: def.name,
+        columns,
+        unique: def.unique,
+        origin: IndexOrigin::Declared,
+        predicate: None,
+        description: def.description,
+        site,
+    };
     complete.then_some(index)
 }
 

@@ -192,12 +192,34 @@ pub struct Index {
     pub columns: Vec<usize>,
     /// No two rows agree in all columns.
     pub unique: bool,
-    /// It comes from a column's `unique: true`.
-    pub of_column: bool,
+    /// Where it comes from.
+    pub origin: IndexOrigin,
+    /// The index holds only the rows for which this is true.
+    pub predicate: Option<Predicate>,
     /// What it is for.
     pub description: Option<String>,
     /// Where it is defined.
     pub site: Site,
+}
+
+/// Where an index comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IndexOrigin {
+    /// The definition's `indices`.
+    Declared,
+    /// A column's `unique: true`.
+    Column,
+    /// The table's workload; the text ends the derived name.
+    Workload(String),
+}
+
+/// A column that has one value in all rows of a partial index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Predicate {
+    /// Position of the column.
+    pub column: usize,
+    /// The value.
+    pub value: String,
 }
 
 /// One foreign key.

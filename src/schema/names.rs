@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::engine::{Engine, Limit, NameScope};
 
 use super::load::fnv;
-use super::{Catalog, Index, Table};
+use super::{Catalog, Index, IndexOrigin, Table};
 
 /// The names of one table's objects on one engine.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -64,7 +64,11 @@ pub fn check(table: &Table, column: usize, engine: &Engine) -> String {
 
 /// The name of an index that declares none, before it is shortened.
 pub fn derived(table: &Table, index: &Index) -> String {
-    pattern(if index.of_column { "uq" } else { "idx" }, table, &index.columns)
+    match &index.origin {
+        IndexOrigin::Declared => pattern("idx", table, &index.columns),
+        IndexOrigin::Column => pattern("uq", table, &index.columns),
+        IndexOrigin::Workload(purpose) => format!("idx_{}_{purpose}", table.name.name),
+    }
 }
 
 fn pattern(prefix: &str, table: &Table, columns: &[usize]) -> String {

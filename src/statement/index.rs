@@ -35,11 +35,15 @@ fn create(context: &Context<'_>, index: &Index, name: &str) -> Statement {
         Comments::Text => comment::lines(index.description.as_deref()),
         _ => Vec::new(),
     };
+    let filter = index.predicate.as_ref().map_or_else(String::new, |predicate| {
+        let column = dialect.ident(&context.table.columns[predicate.column].name);
+        format!(" WHERE {column} = {}", dialect.literal(&predicate.value))
+    });
     let sql = match above.is_empty() {
-        true => format!("CREATE {unique}INDEX IF NOT EXISTS {index_name} ON {table_name} ({parts})"),
+        true => format!("CREATE {unique}INDEX IF NOT EXISTS {index_name} ON {table_name} ({parts}){filter}"),
         false => {
             let above: String = above.iter().map(|line| format!("  -- {line}\n")).collect();
-            format!("CREATE {unique}INDEX IF NOT EXISTS {index_name} ON {table_name} (\n{above}  {parts}\n)")
+            format!("CREATE {unique}INDEX IF NOT EXISTS {index_name} ON {table_name} (\n{above}  {parts}\n){filter}")
         }
     };
     Statement { kind: Kind::Index, name: name.to_owned(), sql }

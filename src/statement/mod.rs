@@ -11,6 +11,7 @@ use crate::dialect::Dialect;
 use crate::schema::check::is_allowed;
 use crate::schema::names::{self, TableNames};
 use crate::schema::{Catalog, Table, TableName, order, rules};
+use crate::workload;
 
 /// One SQL statement without its semicolon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -85,8 +86,9 @@ fn quoted(dialect: &dyn Dialect, name: &TableName) -> String {
     }
 }
 
-/// The statements that make the catalog on one database. They can be run again: what exists stays as it is.
+/// The statements that make the catalog, with the indexes of its workload, on one database. They can be run again: what exists stays as it is.
 pub fn schema(catalog: &Catalog, dialect: &dyn Dialect) -> Script {
+    let catalog = &workload::indexed(catalog, dialect.engine());
     let names = names::assign(catalog, dialect.engine());
     let order = order::order(catalog);
     let mut script = Script::default();

@@ -4,10 +4,11 @@ use std::fs;
 use std::path::Path;
 
 /// Modules by floor, lowest first.
-const FLOORS: [&[&str]; 7] = [
+const FLOORS: [&[&str]; 8] = [
     &["diagnostic", "engine"],
     &["error"],
     &["schema", "output"],
+    &["workload"],
     &["dialect"],
     &["statement", "template"],
     &["generate"],

@@ -3,3 +3,4 @@
 
 mod layers;
 mod readme;
+mod workload;

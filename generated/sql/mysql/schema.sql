@@ -21,7 +21,10 @@ CREATE TABLE IF NOT EXISTS `agent_outbox_messages` (
   `consumed_at` DATETIME COMMENT 'When its handler had committed.',
   `created_at` DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
   `updated_at` DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  PRIMARY KEY (`id`)
+  PRIMARY KEY (`id`),
+  KEY `idx_agent_outbox_messages_pending` (`status`, `next_retry_at`, `id`) COMMENT 'Claims pending rows, counts pending rows, counts published rows.',
+  KEY `idx_agent_outbox_messages_sweep` (`status`, `published_at`, `id`) COMMENT 'Finds rows that stayed published.',
+  KEY `idx_agent_outbox_messages_retention_consumed` (`status`, `updated_at`, `id`) COMMENT 'Finds consumed rows by age, lists dead rows.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci COMMENT='State machine of the event bus: a row is written with the business data, published to the broker, and consumed together with the handler''s own writes.';
 
 -- agent_chats
@@ -72,7 +75,11 @@ CREATE TABLE IF NOT EXISTS `wallet_outbox` (
   `created_at_ms` BIGINT NOT NULL,
   `updated_at_ms` BIGINT NOT NULL,
   PRIMARY KEY (`app_code`, `event_id`),
-  UNIQUE KEY `uk_wallet_outbox_idempotency` (`app_code`, `idempotency_key`) COMMENT 'Announces each step of a booking once.'
+  UNIQUE KEY `uk_wallet_outbox_idempotency` (`app_code`, `idempotency_key`) COMMENT 'Announces each step of a booking once.',
+  KEY `idx_wallet_outbox_pending` (`app_code`, `status`, `created_at_ms`, `event_id`) COMMENT 'Claims pending rows, lists dead rows, counts pending rows, counts retryable rows, counts delivering rows.',
+  KEY `idx_wallet_outbox_retryable` (`app_code`, `status`, `next_retry_at_ms`, `event_id`) COMMENT 'Claims rows whose retry is due.',
+  KEY `idx_wallet_outbox_expired` (`app_code`, `status`, `lock_until_ms`, `event_id`) COMMENT 'Claims rows whose lease has expired.',
+  KEY `idx_wallet_outbox_retention_delivered` (`app_code`, `status`, `updated_at_ms`, `event_id`) COMMENT 'Finds delivered rows by age, finds done rows by age.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci COMMENT='What the wallet booked, written in the transaction of the booking and published by the wallet service alone.';
 
 -- wallet_outbox_archive
@@ -112,7 +119,10 @@ CREATE TABLE IF NOT EXISTS `room_outbox` (
   `last_error` VARCHAR(1024) COMMENT 'Why the last attempt failed.',
   `created_at_ms` BIGINT NOT NULL,
   `updated_at_ms` BIGINT NOT NULL,
-  PRIMARY KEY (`app_code`, `event_id`)
+  PRIMARY KEY (`app_code`, `event_id`),
+  KEY `idx_room_outbox_pending` (`app_code`, `status`, `next_retry_at_ms`, `created_at_ms`, `event_id`) COMMENT 'Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows.',
+  KEY `idx_room_outbox_expired` (`app_code`, `status`, `lock_until_ms`, `created_at_ms`, `event_id`) COMMENT 'Claims rows whose lease has expired.',
+  KEY `idx_room_outbox_retention_delivered` (`app_code`, `status`, `updated_at_ms`, `event_id`) COMMENT 'Finds delivered rows by age, finds done rows by age, lists dead rows.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci COMMENT='What happened in the live rooms, published by the room service alone.';
 
 -- room_outbox_archive
@@ -151,7 +161,14 @@ CREATE TABLE IF NOT EXISTS `activity_outbox` (
   `last_error` VARCHAR(1024) COMMENT 'Why the last attempt failed.',
   `created_at_ms` BIGINT NOT NULL,
   `updated_at_ms` BIGINT NOT NULL,
-  PRIMARY KEY (`app_code`, `event_id`)
+  PRIMARY KEY (`app_code`, `event_id`),
+  KEY `idx_activity_outbox_pending` (`app_code`, `status`, `created_at_ms`, `event_id`) COMMENT 'Claims pending rows, lists dead rows, counts pending rows, counts retryable rows, counts delivering rows.',
+  KEY `idx_activity_outbox_retryable` (`app_code`, `status`, `next_retry_at_ms`, `event_id`) COMMENT 'Claims rows whose retry is due.',
+  KEY `idx_activity_outbox_expired` (`app_code`, `status`, `lock_until_ms`, `event_id`) COMMENT 'Claims rows whose lease has expired.',
+  KEY `idx_activity_outbox_pending_by_event_type` (`app_code`, `status`, `event_type`, `created_at_ms`, `event_id`) COMMENT 'Claims pending rows of one event_type.',
+  KEY `idx_activity_outbox_retryable_by_event_type` (`app_code`, `status`, `event_type`, `next_retry_at_ms`, `event_id`) COMMENT 'Claims rows whose retry is due of one event_type.',
+  KEY `idx_activity_outbox_expired_by_event_type` (`app_code`, `status`, `event_type`, `lock_until_ms`, `event_id`) COMMENT 'Claims rows whose lease has expired of one event_type.',
+  KEY `idx_activity_outbox_retention_delivered` (`app_code`, `status`, `updated_at_ms`, `event_id`) COMMENT 'Finds delivered rows by age, finds done rows by age.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci COMMENT='Progress and rewards of campaigns. A worker may limit itself to one event type.';
 
 -- activity_outbox_archive
@@ -190,7 +207,10 @@ CREATE TABLE IF NOT EXISTS `im_broadcast_outbox` (
   `last_error` VARCHAR(1024) COMMENT 'Why the last attempt failed.',
   `created_at_ms` BIGINT NOT NULL,
   `updated_at_ms` BIGINT NOT NULL,
-  PRIMARY KEY (`app_code`, `event_id`)
+  PRIMARY KEY (`app_code`, `event_id`),
+  KEY `idx_im_broadcast_outbox_pending` (`app_code`, `status`, `next_retry_at_ms`, `created_at_ms`, `event_id`) COMMENT 'Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows.',
+  KEY `idx_im_broadcast_outbox_expired` (`app_code`, `status`, `locked_until_ms`, `created_at_ms`, `event_id`) COMMENT 'Claims rows whose lease has expired.',
+  KEY `idx_im_broadcast_outbox_retention_delivered` (`app_code`, `status`, `updated_at_ms`, `event_id`) COMMENT 'Finds delivered rows by age, finds done rows by age, lists dead rows.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci COMMENT='Messages to whole chat groups, such as the announcement of a large gift. Its lease column has a name of its own, `locked_until_ms`.';
 
 -- im_broadcast_outbox_archive
@@ -229,7 +249,11 @@ CREATE TABLE IF NOT EXISTS `game_outbox` (
   `last_error` VARCHAR(1024) COMMENT 'Why the last attempt failed.',
   `created_at_ms` BIGINT NOT NULL,
   `updated_at_ms` BIGINT NOT NULL,
-  PRIMARY KEY (`app_code`, `event_id`)
+  PRIMARY KEY (`app_code`, `event_id`),
+  KEY `idx_game_outbox_pending` (`app_code`, `status`, `created_at_ms`, `event_id`) COMMENT 'Claims pending rows, lists dead rows, counts pending rows, counts retryable rows, counts running rows.',
+  KEY `idx_game_outbox_retryable` (`app_code`, `status`, `next_retry_at_ms`, `event_id`) COMMENT 'Claims rows whose retry is due.',
+  KEY `idx_game_outbox_expired` (`app_code`, `status`, `lock_until_ms`, `event_id`) COMMENT 'Claims rows whose lease has expired.',
+  KEY `idx_game_outbox_retention_delivered` (`app_code`, `status`, `updated_at_ms`, `event_id`) COMMENT 'Finds delivered rows by age, finds done rows by age.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci COMMENT='Rounds and prizes of the games in a room.';
 
 -- game_outbox_archive
@@ -268,7 +292,11 @@ CREATE TABLE IF NOT EXISTS `game_level_event_outbox` (
   `last_error` VARCHAR(1024) COMMENT 'Why the last attempt failed.',
   `created_at_ms` BIGINT NOT NULL,
   `updated_at_ms` BIGINT NOT NULL,
-  PRIMARY KEY (`app_code`, `event_id`)
+  PRIMARY KEY (`app_code`, `event_id`),
+  KEY `idx_game_level_event_outbox_pending` (`app_code`, `status`, `created_at_ms`, `event_id`) COMMENT 'Claims pending rows, lists dead rows, counts pending rows, counts retryable rows, counts running rows.',
+  KEY `idx_game_level_event_outbox_retryable` (`app_code`, `status`, `next_retry_at_ms`, `event_id`) COMMENT 'Claims rows whose retry is due.',
+  KEY `idx_game_level_event_outbox_expired` (`app_code`, `status`, `lock_until_ms`, `event_id`) COMMENT 'Claims rows whose lease has expired.',
+  KEY `idx_game_level_event_outbox_retention_delivered` (`app_code`, `status`, `updated_at_ms`, `event_id`) COMMENT 'Finds delivered rows by age, finds done rows by age.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci COMMENT='Levels that players reached in a game.';
 
 -- game_level_event_outbox_archive
@@ -307,7 +335,11 @@ CREATE TABLE IF NOT EXISTS `user_outbox` (
   `last_error` VARCHAR(1024) COMMENT 'Why the last attempt failed.',
   `created_at_ms` BIGINT NOT NULL,
   `updated_at_ms` BIGINT NOT NULL,
-  PRIMARY KEY (`app_code`, `event_id`)
+  PRIMARY KEY (`app_code`, `event_id`),
+  KEY `idx_user_outbox_pending` (`app_code`, `status`, `created_at_ms`, `event_id`) COMMENT 'Claims pending rows, lists dead rows, counts pending rows, counts retryable rows, counts running rows.',
+  KEY `idx_user_outbox_retryable` (`app_code`, `status`, `next_retry_at_ms`, `event_id`) COMMENT 'Claims rows whose retry is due.',
+  KEY `idx_user_outbox_expired` (`app_code`, `status`, `lock_until_ms`, `event_id`) COMMENT 'Claims rows whose lease has expired.',
+  KEY `idx_user_outbox_retention_delivered` (`app_code`, `status`, `updated_at_ms`, `event_id`) COMMENT 'Finds delivered rows by age, finds done rows by age.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci COMMENT='Changes of user accounts.';
 
 -- user_outbox_archive
@@ -348,7 +380,10 @@ CREATE TABLE IF NOT EXISTS `notice_delivery_events` (
   `last_error` VARCHAR(1024) COMMENT 'Why the last attempt failed.',
   `created_at_ms` BIGINT NOT NULL,
   `updated_at_ms` BIGINT NOT NULL,
-  PRIMARY KEY (`source_name`, `app_code`, `channel`, `event_id`)
+  PRIMARY KEY (`source_name`, `app_code`, `channel`, `event_id`),
+  KEY `idx_notice_delivery_events_pending` (`source_name`, `app_code`, `channel`, `status`, `next_retry_at_ms`, `updated_at_ms`, `event_id`) COMMENT 'Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows.',
+  KEY `idx_notice_delivery_events_expired` (`source_name`, `app_code`, `channel`, `status`, `lock_until_ms`, `updated_at_ms`, `event_id`) COMMENT 'Claims rows whose lease has expired.',
+  KEY `idx_notice_delivery_events_retention_delivered` (`source_name`, `app_code`, `channel`, `status`, `updated_at_ms`, `event_id`) COMMENT 'Finds delivered rows by age, finds done rows by age, lists dead rows.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci COMMENT='Deliveries of notices to users: one row for each event of another service and each channel that tells a user of it.';
 
 -- notice_delivery_events_archive
@@ -396,7 +431,8 @@ CREATE TABLE IF NOT EXISTS `_System_OutboxEvent` (
   `__sys_gen_created_date` DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
   `__sys_gen_last_modified_date` DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
   PRIMARY KEY (`__sys_gen_id`),
-  KEY `idx_outbox_pending` (`status`, `__sys_gen_created_date`)
+  KEY `idx_outbox_pending` (`status`, `__sys_gen_created_date`),
+  KEY `idx__System_OutboxEvent_retention_processed` (`status`, `__sys_gen_last_modified_date`, `__sys_gen_id`) COMMENT 'Finds processed rows by age.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci COMMENT='Changes of records inside the CRM, written with the change itself and handed to subscribers of the same process.';
 
 -- _System_IntegrationInbound
@@ -420,7 +456,9 @@ CREATE TABLE IF NOT EXISTS `_System_IntegrationInbound` (
   KEY `idx_inbound_poll` (`Status`, `CreatedDate`),
   KEY `idx_inbound_source` (`Source`, `ObjectType`, `CreatedDate`),
   UNIQUE KEY `idx_inbound_idempotency` (`IdempotencyKey`),
-  KEY `idx_inbound_external` (`Source`, `ExternalID`)
+  KEY `idx_inbound_external` (`Source`, `ExternalID`),
+  KEY `idx__System_IntegrationInbound_pending` (`Source`, `Status`, `CreatedDate`, `Id`) COMMENT 'Claims pending rows, lists dead rows, counts pending rows, counts processing rows.',
+  KEY `idx__System_IntegrationInbound_retention_processed` (`Status`, `LastModifiedDate`, `Id`) COMMENT 'Finds processed rows by age.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci COMMENT='Events that other platforms sent to the CRM: stored by the webhook, applied to the records by one worker for each platform.';
 
 -- _System_IntegrationOutbound
@@ -441,5 +479,6 @@ CREATE TABLE IF NOT EXISTS `_System_IntegrationOutbound` (
   `LastModifiedDate` DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
   PRIMARY KEY (`Id`),
   KEY `idx_outbound_poll` (`Destination`, `Status`, `CreatedDate`),
-  KEY `idx_outbound_record` (`ObjectType`, `RecordID`)
+  KEY `idx_outbound_record` (`ObjectType`, `RecordID`),
+  KEY `idx__System_IntegrationOutbound_retention_processed` (`Status`, `LastModifiedDate`, `Id`) COMMENT 'Finds processed rows by age.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci COMMENT='Changes of CRM records on their way to other platforms: stored with the change, sent by one worker for each platform.';

@@ -23,6 +23,10 @@ CREATE TABLE IF NOT EXISTS "agent_outbox_messages" (
   "updated_at" TIMESTAMP(0) NOT NULL DEFAULT (date_trunc('second', CURRENT_TIMESTAMP) AT TIME ZONE 'UTC'),
   CONSTRAINT "agent_outbox_messages_pkey" PRIMARY KEY ("id")
 );
+CREATE INDEX IF NOT EXISTS "idx_agent_outbox_messages_pending" ON "agent_outbox_messages" ("next_retry_at", "id") WHERE "status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx_agent_outbox_messages_sweep" ON "agent_outbox_messages" ("published_at", "id") WHERE "status" = 'published';
+CREATE INDEX IF NOT EXISTS "idx_agent_outbox_messages_retention_consumed" ON "agent_outbox_messages" ("updated_at", "id") WHERE "status" = 'consumed';
+CREATE INDEX IF NOT EXISTS "idx_agent_outbox_messages_dead" ON "agent_outbox_messages" ("updated_at", "id") WHERE "status" = 'dead';
 COMMENT ON TABLE "agent_outbox_messages" IS 'State machine of the event bus: a row is written with the business data, published to the broker, and consumed together with the handler''s own writes.';
 COMMENT ON COLUMN "agent_outbox_messages"."biz_type" IS 'The event''s type; the column''s name is older than the bus.';
 COMMENT ON COLUMN "agent_outbox_messages"."topic" IS 'The topic that the row is published to.';
@@ -34,6 +38,10 @@ COMMENT ON COLUMN "agent_outbox_messages"."next_retry_at" IS 'From when on the r
 COMMENT ON COLUMN "agent_outbox_messages"."last_error" IS 'Why the last attempt failed.';
 COMMENT ON COLUMN "agent_outbox_messages"."published_at" IS 'When the broker had it.';
 COMMENT ON COLUMN "agent_outbox_messages"."consumed_at" IS 'When its handler had committed.';
+COMMENT ON INDEX "idx_agent_outbox_messages_pending" IS 'Claims pending rows, counts pending rows.';
+COMMENT ON INDEX "idx_agent_outbox_messages_sweep" IS 'Finds rows that stayed published, counts published rows.';
+COMMENT ON INDEX "idx_agent_outbox_messages_retention_consumed" IS 'Finds consumed rows by age.';
+COMMENT ON INDEX "idx_agent_outbox_messages_dead" IS 'Lists dead rows.';
 
 -- agent_chats
 -- Chats of a user with an agent, with what their list shows.
@@ -92,6 +100,12 @@ CREATE TABLE IF NOT EXISTS "wallet_outbox" (
   CONSTRAINT "wallet_outbox_pkey" PRIMARY KEY ("app_code", "event_id"),
   CONSTRAINT "uk_wallet_outbox_idempotency" UNIQUE ("app_code", "idempotency_key")
 );
+CREATE INDEX IF NOT EXISTS "idx_wallet_outbox_pending" ON "wallet_outbox" ("app_code", "created_at_ms", "event_id") WHERE "status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx_wallet_outbox_retryable" ON "wallet_outbox" ("app_code", "next_retry_at_ms", "event_id") WHERE "status" = 'retryable';
+CREATE INDEX IF NOT EXISTS "idx_wallet_outbox_expired" ON "wallet_outbox" ("app_code", "lock_until_ms", "event_id") WHERE "status" = 'delivering';
+CREATE INDEX IF NOT EXISTS "idx_wallet_outbox_retention_delivered" ON "wallet_outbox" ("app_code", "updated_at_ms", "event_id") WHERE "status" = 'delivered';
+CREATE INDEX IF NOT EXISTS "idx_wallet_outbox_retention_done" ON "wallet_outbox" ("app_code", "updated_at_ms", "event_id") WHERE "status" = 'done';
+CREATE INDEX IF NOT EXISTS "idx_wallet_outbox_dead" ON "wallet_outbox" ("app_code", "created_at_ms", "event_id") WHERE "status" = 'dead';
 COMMENT ON TABLE "wallet_outbox" IS 'What the wallet booked, written in the transaction of the booking and published by the wallet service alone.';
 COMMENT ON COLUMN "wallet_outbox"."app_code" IS 'The app of the platform that the row belongs to.';
 COMMENT ON COLUMN "wallet_outbox"."user_id" IS 'Whose wallet it was.';
@@ -103,6 +117,12 @@ COMMENT ON COLUMN "wallet_outbox"."retry_count" IS 'Attempts so far.';
 COMMENT ON COLUMN "wallet_outbox"."next_retry_at_ms" IS 'When the next attempt is due; 0 before the first failure.';
 COMMENT ON COLUMN "wallet_outbox"."last_error" IS 'Why the last attempt failed.';
 COMMENT ON INDEX "uk_wallet_outbox_idempotency" IS 'Announces each step of a booking once.';
+COMMENT ON INDEX "idx_wallet_outbox_pending" IS 'Claims pending rows, counts pending rows.';
+COMMENT ON INDEX "idx_wallet_outbox_retryable" IS 'Claims rows whose retry is due, counts retryable rows.';
+COMMENT ON INDEX "idx_wallet_outbox_expired" IS 'Claims rows whose lease has expired, counts delivering rows.';
+COMMENT ON INDEX "idx_wallet_outbox_retention_delivered" IS 'Finds delivered rows by age.';
+COMMENT ON INDEX "idx_wallet_outbox_retention_done" IS 'Finds done rows by age.';
+COMMENT ON INDEX "idx_wallet_outbox_dead" IS 'Lists dead rows.';
 
 -- wallet_outbox_archive
 -- Archive of wallet_outbox.
@@ -154,6 +174,9 @@ CREATE TABLE IF NOT EXISTS "room_outbox" (
   "updated_at_ms" BIGINT NOT NULL,
   CONSTRAINT "room_outbox_pkey" PRIMARY KEY ("app_code", "event_id")
 );
+CREATE INDEX IF NOT EXISTS "idx_room_outbox_pending" ON "room_outbox" ("app_code", "status", "next_retry_at_ms", "created_at_ms", "event_id");
+CREATE INDEX IF NOT EXISTS "idx_room_outbox_expired" ON "room_outbox" ("app_code", "status", "lock_until_ms", "created_at_ms", "event_id");
+CREATE INDEX IF NOT EXISTS "idx_room_outbox_retention_delivered" ON "room_outbox" ("app_code", "status", "updated_at_ms", "event_id");
 COMMENT ON TABLE "room_outbox" IS 'What happened in the live rooms, published by the room service alone.';
 COMMENT ON COLUMN "room_outbox"."app_code" IS 'The app of the platform that the row belongs to.';
 COMMENT ON COLUMN "room_outbox"."payload" IS 'What happened, as JSON.';
@@ -162,6 +185,9 @@ COMMENT ON COLUMN "room_outbox"."lock_until_ms" IS 'Until when the row is held; 
 COMMENT ON COLUMN "room_outbox"."retry_count" IS 'Attempts so far.';
 COMMENT ON COLUMN "room_outbox"."next_retry_at_ms" IS 'When the next attempt is due; 0 before the first failure.';
 COMMENT ON COLUMN "room_outbox"."last_error" IS 'Why the last attempt failed.';
+COMMENT ON INDEX "idx_room_outbox_pending" IS 'Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows.';
+COMMENT ON INDEX "idx_room_outbox_expired" IS 'Claims rows whose lease has expired.';
+COMMENT ON INDEX "idx_room_outbox_retention_delivered" IS 'Finds delivered rows by age, finds done rows by age, lists dead rows.';
 
 -- room_outbox_archive
 -- Archive of room_outbox.
@@ -210,6 +236,15 @@ CREATE TABLE IF NOT EXISTS "activity_outbox" (
   "updated_at_ms" BIGINT NOT NULL,
   CONSTRAINT "activity_outbox_pkey" PRIMARY KEY ("app_code", "event_id")
 );
+CREATE INDEX IF NOT EXISTS "idx_activity_outbox_pending" ON "activity_outbox" ("app_code", "created_at_ms", "event_id") WHERE "status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx_activity_outbox_retryable" ON "activity_outbox" ("app_code", "next_retry_at_ms", "event_id") WHERE "status" = 'retryable';
+CREATE INDEX IF NOT EXISTS "idx_activity_outbox_expired" ON "activity_outbox" ("app_code", "lock_until_ms", "event_id") WHERE "status" = 'delivering';
+CREATE INDEX IF NOT EXISTS "idx_activity_outbox_pending_by_event_type" ON "activity_outbox" ("app_code", "event_type", "created_at_ms", "event_id") WHERE "status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx_activity_outbox_retryable_by_event_type" ON "activity_outbox" ("app_code", "event_type", "next_retry_at_ms", "event_id") WHERE "status" = 'retryable';
+CREATE INDEX IF NOT EXISTS "idx_activity_outbox_expired_by_event_type" ON "activity_outbox" ("app_code", "event_type", "lock_until_ms", "event_id") WHERE "status" = 'delivering';
+CREATE INDEX IF NOT EXISTS "idx_activity_outbox_retention_delivered" ON "activity_outbox" ("app_code", "updated_at_ms", "event_id") WHERE "status" = 'delivered';
+CREATE INDEX IF NOT EXISTS "idx_activity_outbox_retention_done" ON "activity_outbox" ("app_code", "updated_at_ms", "event_id") WHERE "status" = 'done';
+CREATE INDEX IF NOT EXISTS "idx_activity_outbox_dead" ON "activity_outbox" ("app_code", "created_at_ms", "event_id") WHERE "status" = 'dead';
 COMMENT ON TABLE "activity_outbox" IS 'Progress and rewards of campaigns. A worker may limit itself to one event type.';
 COMMENT ON COLUMN "activity_outbox"."app_code" IS 'The app of the platform that the row belongs to.';
 COMMENT ON COLUMN "activity_outbox"."payload" IS 'What happened, as JSON.';
@@ -218,6 +253,15 @@ COMMENT ON COLUMN "activity_outbox"."lock_until_ms" IS 'Until when the row is he
 COMMENT ON COLUMN "activity_outbox"."retry_count" IS 'Attempts so far.';
 COMMENT ON COLUMN "activity_outbox"."next_retry_at_ms" IS 'When the next attempt is due; 0 before the first failure.';
 COMMENT ON COLUMN "activity_outbox"."last_error" IS 'Why the last attempt failed.';
+COMMENT ON INDEX "idx_activity_outbox_pending" IS 'Claims pending rows, counts pending rows.';
+COMMENT ON INDEX "idx_activity_outbox_retryable" IS 'Claims rows whose retry is due, counts retryable rows.';
+COMMENT ON INDEX "idx_activity_outbox_expired" IS 'Claims rows whose lease has expired, counts delivering rows.';
+COMMENT ON INDEX "idx_activity_outbox_pending_by_event_type" IS 'Claims pending rows of one event_type.';
+COMMENT ON INDEX "idx_activity_outbox_retryable_by_event_type" IS 'Claims rows whose retry is due of one event_type.';
+COMMENT ON INDEX "idx_activity_outbox_expired_by_event_type" IS 'Claims rows whose lease has expired of one event_type.';
+COMMENT ON INDEX "idx_activity_outbox_retention_delivered" IS 'Finds delivered rows by age.';
+COMMENT ON INDEX "idx_activity_outbox_retention_done" IS 'Finds done rows by age.';
+COMMENT ON INDEX "idx_activity_outbox_dead" IS 'Lists dead rows.';
 
 -- activity_outbox_archive
 -- Archive of activity_outbox.
@@ -266,6 +310,9 @@ CREATE TABLE IF NOT EXISTS "im_broadcast_outbox" (
   "updated_at_ms" BIGINT NOT NULL,
   CONSTRAINT "im_broadcast_outbox_pkey" PRIMARY KEY ("app_code", "event_id")
 );
+CREATE INDEX IF NOT EXISTS "idx_im_broadcast_outbox_pending" ON "im_broadcast_outbox" ("app_code", "status", "next_retry_at_ms", "created_at_ms", "event_id");
+CREATE INDEX IF NOT EXISTS "idx_im_broadcast_outbox_expired" ON "im_broadcast_outbox" ("app_code", "status", "locked_until_ms", "created_at_ms", "event_id");
+CREATE INDEX IF NOT EXISTS "idx_im_broadcast_outbox_retention_delivered" ON "im_broadcast_outbox" ("app_code", "status", "updated_at_ms", "event_id");
 COMMENT ON TABLE "im_broadcast_outbox" IS 'Messages to whole chat groups, such as the announcement of a large gift. Its lease column has a name of its own, `locked_until_ms`.';
 COMMENT ON COLUMN "im_broadcast_outbox"."app_code" IS 'The app of the platform that the row belongs to.';
 COMMENT ON COLUMN "im_broadcast_outbox"."group_id" IS 'The chat group that hears the message.';
@@ -275,6 +322,9 @@ COMMENT ON COLUMN "im_broadcast_outbox"."locked_until_ms" IS 'Until when the row
 COMMENT ON COLUMN "im_broadcast_outbox"."retry_count" IS 'Attempts so far.';
 COMMENT ON COLUMN "im_broadcast_outbox"."next_retry_at_ms" IS 'When the next attempt is due; 0 before the first failure.';
 COMMENT ON COLUMN "im_broadcast_outbox"."last_error" IS 'Why the last attempt failed.';
+COMMENT ON INDEX "idx_im_broadcast_outbox_pending" IS 'Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows.';
+COMMENT ON INDEX "idx_im_broadcast_outbox_expired" IS 'Claims rows whose lease has expired.';
+COMMENT ON INDEX "idx_im_broadcast_outbox_retention_delivered" IS 'Finds delivered rows by age, finds done rows by age, lists dead rows.';
 
 -- im_broadcast_outbox_archive
 -- Archive of im_broadcast_outbox.
@@ -324,6 +374,12 @@ CREATE TABLE IF NOT EXISTS "game_outbox" (
   "updated_at_ms" BIGINT NOT NULL,
   CONSTRAINT "game_outbox_pkey" PRIMARY KEY ("app_code", "event_id")
 );
+CREATE INDEX IF NOT EXISTS "idx_game_outbox_pending" ON "game_outbox" ("app_code", "created_at_ms", "event_id") WHERE "status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx_game_outbox_retryable" ON "game_outbox" ("app_code", "next_retry_at_ms", "event_id") WHERE "status" = 'retryable';
+CREATE INDEX IF NOT EXISTS "idx_game_outbox_expired" ON "game_outbox" ("app_code", "lock_until_ms", "event_id") WHERE "status" = 'running';
+CREATE INDEX IF NOT EXISTS "idx_game_outbox_retention_delivered" ON "game_outbox" ("app_code", "updated_at_ms", "event_id") WHERE "status" = 'delivered';
+CREATE INDEX IF NOT EXISTS "idx_game_outbox_retention_done" ON "game_outbox" ("app_code", "updated_at_ms", "event_id") WHERE "status" = 'done';
+CREATE INDEX IF NOT EXISTS "idx_game_outbox_dead" ON "game_outbox" ("app_code", "created_at_ms", "event_id") WHERE "status" = 'dead';
 COMMENT ON TABLE "game_outbox" IS 'Rounds and prizes of the games in a room.';
 COMMENT ON COLUMN "game_outbox"."app_code" IS 'The app of the platform that the row belongs to.';
 COMMENT ON COLUMN "game_outbox"."payload" IS 'What happened, as JSON.';
@@ -332,6 +388,12 @@ COMMENT ON COLUMN "game_outbox"."lock_until_ms" IS 'Until when the row is held; 
 COMMENT ON COLUMN "game_outbox"."retry_count" IS 'Attempts so far.';
 COMMENT ON COLUMN "game_outbox"."next_retry_at_ms" IS 'When the next attempt is due; 0 before the first failure.';
 COMMENT ON COLUMN "game_outbox"."last_error" IS 'Why the last attempt failed.';
+COMMENT ON INDEX "idx_game_outbox_pending" IS 'Claims pending rows, counts pending rows.';
+COMMENT ON INDEX "idx_game_outbox_retryable" IS 'Claims rows whose retry is due, counts retryable rows.';
+COMMENT ON INDEX "idx_game_outbox_expired" IS 'Claims rows whose lease has expired, counts running rows.';
+COMMENT ON INDEX "idx_game_outbox_retention_delivered" IS 'Finds delivered rows by age.';
+COMMENT ON INDEX "idx_game_outbox_retention_done" IS 'Finds done rows by age.';
+COMMENT ON INDEX "idx_game_outbox_dead" IS 'Lists dead rows.';
 
 -- game_outbox_archive
 -- Archive of game_outbox.
@@ -380,6 +442,12 @@ CREATE TABLE IF NOT EXISTS "game_level_event_outbox" (
   "updated_at_ms" BIGINT NOT NULL,
   CONSTRAINT "game_level_event_outbox_pkey" PRIMARY KEY ("app_code", "event_id")
 );
+CREATE INDEX IF NOT EXISTS "idx_game_level_event_outbox_pending" ON "game_level_event_outbox" ("app_code", "created_at_ms", "event_id") WHERE "status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx_game_level_event_outbox_retryable" ON "game_level_event_outbox" ("app_code", "next_retry_at_ms", "event_id") WHERE "status" = 'retryable';
+CREATE INDEX IF NOT EXISTS "idx_game_level_event_outbox_expired" ON "game_level_event_outbox" ("app_code", "lock_until_ms", "event_id") WHERE "status" = 'running';
+CREATE INDEX IF NOT EXISTS "idx_game_level_event_outbox_retention_delivered" ON "game_level_event_outbox" ("app_code", "updated_at_ms", "event_id") WHERE "status" = 'delivered';
+CREATE INDEX IF NOT EXISTS "idx_game_level_event_outbox_retention_done" ON "game_level_event_outbox" ("app_code", "updated_at_ms", "event_id") WHERE "status" = 'done';
+CREATE INDEX IF NOT EXISTS "idx_game_level_event_outbox_dead" ON "game_level_event_outbox" ("app_code", "created_at_ms", "event_id") WHERE "status" = 'dead';
 COMMENT ON TABLE "game_level_event_outbox" IS 'Levels that players reached in a game.';
 COMMENT ON COLUMN "game_level_event_outbox"."app_code" IS 'The app of the platform that the row belongs to.';
 COMMENT ON COLUMN "game_level_event_outbox"."user_id" IS 'The player.';
@@ -389,6 +457,12 @@ COMMENT ON COLUMN "game_level_event_outbox"."lock_until_ms" IS 'Until when the r
 COMMENT ON COLUMN "game_level_event_outbox"."retry_count" IS 'Attempts so far.';
 COMMENT ON COLUMN "game_level_event_outbox"."next_retry_at_ms" IS 'When the next attempt is due; 0 before the first failure.';
 COMMENT ON COLUMN "game_level_event_outbox"."last_error" IS 'Why the last attempt failed.';
+COMMENT ON INDEX "idx_game_level_event_outbox_pending" IS 'Claims pending rows, counts pending rows.';
+COMMENT ON INDEX "idx_game_level_event_outbox_retryable" IS 'Claims rows whose retry is due, counts retryable rows.';
+COMMENT ON INDEX "idx_game_level_event_outbox_expired" IS 'Claims rows whose lease has expired, counts running rows.';
+COMMENT ON INDEX "idx_game_level_event_outbox_retention_delivered" IS 'Finds delivered rows by age.';
+COMMENT ON INDEX "idx_game_level_event_outbox_retention_done" IS 'Finds done rows by age.';
+COMMENT ON INDEX "idx_game_level_event_outbox_dead" IS 'Lists dead rows.';
 
 -- game_level_event_outbox_archive
 -- Archive of game_level_event_outbox.
@@ -438,6 +512,12 @@ CREATE TABLE IF NOT EXISTS "user_outbox" (
   "updated_at_ms" BIGINT NOT NULL,
   CONSTRAINT "user_outbox_pkey" PRIMARY KEY ("app_code", "event_id")
 );
+CREATE INDEX IF NOT EXISTS "idx_user_outbox_pending" ON "user_outbox" ("app_code", "created_at_ms", "event_id") WHERE "status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx_user_outbox_retryable" ON "user_outbox" ("app_code", "next_retry_at_ms", "event_id") WHERE "status" = 'retryable';
+CREATE INDEX IF NOT EXISTS "idx_user_outbox_expired" ON "user_outbox" ("app_code", "lock_until_ms", "event_id") WHERE "status" = 'running';
+CREATE INDEX IF NOT EXISTS "idx_user_outbox_retention_delivered" ON "user_outbox" ("app_code", "updated_at_ms", "event_id") WHERE "status" = 'delivered';
+CREATE INDEX IF NOT EXISTS "idx_user_outbox_retention_done" ON "user_outbox" ("app_code", "updated_at_ms", "event_id") WHERE "status" = 'done';
+CREATE INDEX IF NOT EXISTS "idx_user_outbox_dead" ON "user_outbox" ("app_code", "created_at_ms", "event_id") WHERE "status" = 'dead';
 COMMENT ON TABLE "user_outbox" IS 'Changes of user accounts.';
 COMMENT ON COLUMN "user_outbox"."app_code" IS 'The app of the platform that the row belongs to.';
 COMMENT ON COLUMN "user_outbox"."payload" IS 'What happened, as JSON.';
@@ -446,6 +526,12 @@ COMMENT ON COLUMN "user_outbox"."lock_until_ms" IS 'Until when the row is held; 
 COMMENT ON COLUMN "user_outbox"."retry_count" IS 'Attempts so far.';
 COMMENT ON COLUMN "user_outbox"."next_retry_at_ms" IS 'When the next attempt is due; 0 before the first failure.';
 COMMENT ON COLUMN "user_outbox"."last_error" IS 'Why the last attempt failed.';
+COMMENT ON INDEX "idx_user_outbox_pending" IS 'Claims pending rows, counts pending rows.';
+COMMENT ON INDEX "idx_user_outbox_retryable" IS 'Claims rows whose retry is due, counts retryable rows.';
+COMMENT ON INDEX "idx_user_outbox_expired" IS 'Claims rows whose lease has expired, counts running rows.';
+COMMENT ON INDEX "idx_user_outbox_retention_delivered" IS 'Finds delivered rows by age.';
+COMMENT ON INDEX "idx_user_outbox_retention_done" IS 'Finds done rows by age.';
+COMMENT ON INDEX "idx_user_outbox_dead" IS 'Lists dead rows.';
 
 -- user_outbox_archive
 -- Archive of user_outbox.
@@ -496,6 +582,9 @@ CREATE TABLE IF NOT EXISTS "notice_delivery_events" (
   "updated_at_ms" BIGINT NOT NULL,
   CONSTRAINT "notice_delivery_events_pkey" PRIMARY KEY ("source_name", "app_code", "channel", "event_id")
 );
+CREATE INDEX IF NOT EXISTS "idx_notice_delivery_events_pending" ON "notice_delivery_events" ("source_name", "app_code", "channel", "status", "next_retry_at_ms", "updated_at_ms", "event_id");
+CREATE INDEX IF NOT EXISTS "idx_notice_delivery_events_expired" ON "notice_delivery_events" ("source_name", "app_code", "channel", "status", "lock_until_ms", "updated_at_ms", "event_id");
+CREATE INDEX IF NOT EXISTS "idx_notice_delivery_events_retention_delivered" ON "notice_delivery_events" ("source_name", "app_code", "channel", "status", "updated_at_ms", "event_id");
 COMMENT ON TABLE "notice_delivery_events" IS 'Deliveries of notices to users: one row for each event of another service and each channel that tells a user of it.';
 COMMENT ON COLUMN "notice_delivery_events"."source_name" IS 'The stream that the event came from.';
 COMMENT ON COLUMN "notice_delivery_events"."app_code" IS 'The app of the platform that the row belongs to.';
@@ -508,6 +597,9 @@ COMMENT ON COLUMN "notice_delivery_events"."lock_until_ms" IS 'Until when the ro
 COMMENT ON COLUMN "notice_delivery_events"."retry_count" IS 'Attempts so far.';
 COMMENT ON COLUMN "notice_delivery_events"."next_retry_at_ms" IS 'When the next attempt is due; 0 before the first failure.';
 COMMENT ON COLUMN "notice_delivery_events"."last_error" IS 'Why the last attempt failed.';
+COMMENT ON INDEX "idx_notice_delivery_events_pending" IS 'Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows.';
+COMMENT ON INDEX "idx_notice_delivery_events_expired" IS 'Claims rows whose lease has expired.';
+COMMENT ON INDEX "idx_notice_delivery_events_retention_delivered" IS 'Finds delivered rows by age, finds done rows by age, lists dead rows.';
 
 -- notice_delivery_events_archive
 -- Archive of notice_delivery_events.
@@ -553,10 +645,12 @@ CREATE TABLE IF NOT EXISTS "inbox_messages" (
   CONSTRAINT "inbox_messages_pkey" PRIMARY KEY ("consumer", "message_id")
 );
 CREATE INDEX IF NOT EXISTS "idx_inbox_messages_handled_at" ON "inbox_messages" ("handled_at");
+CREATE INDEX IF NOT EXISTS "idx_inbox_messages_retention" ON "inbox_messages" ("handled_at", "consumer", "message_id");
 COMMENT ON TABLE "inbox_messages" IS 'Messages that a consumer has handled. The row is written in the transaction of the handler: a message that comes again finds it.';
 COMMENT ON COLUMN "inbox_messages"."consumer" IS 'The consumer group; each handles every message once.';
 COMMENT ON COLUMN "inbox_messages"."message_id" IS 'The id that the producer gave the message, the same in every delivery.';
 COMMENT ON INDEX "idx_inbox_messages_handled_at" IS 'Finds what is older than any message that can still come again.';
+COMMENT ON INDEX "idx_inbox_messages_retention" IS 'Finds rows by age.';
 
 -- _System_OutboxEvent
 -- Changes of records inside the CRM, written with the change itself and handed to subscribers of the same process.
@@ -573,12 +667,18 @@ CREATE TABLE IF NOT EXISTS "_System_OutboxEvent" (
   CONSTRAINT "_System_OutboxEvent_pkey" PRIMARY KEY ("__sys_gen_id")
 );
 CREATE INDEX IF NOT EXISTS "idx_outbox_pending" ON "_System_OutboxEvent" ("status", "__sys_gen_created_date");
+CREATE INDEX IF NOT EXISTS "idx__System_OutboxEvent_pending" ON "_System_OutboxEvent" ("__sys_gen_created_date", "__sys_gen_id") WHERE "status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx__System_OutboxEvent_retention_processed" ON "_System_OutboxEvent" ("__sys_gen_last_modified_date", "__sys_gen_id") WHERE "status" = 'processed';
+CREATE INDEX IF NOT EXISTS "idx__System_OutboxEvent_dead" ON "_System_OutboxEvent" ("__sys_gen_created_date", "__sys_gen_id") WHERE "status" = 'failed';
 COMMENT ON TABLE "_System_OutboxEvent" IS 'Changes of records inside the CRM, written with the change itself and handed to subscribers of the same process.';
 COMMENT ON COLUMN "_System_OutboxEvent"."event_type" IS 'What happened to the record.';
 COMMENT ON COLUMN "_System_OutboxEvent"."payload" IS 'The record after the change, for updates also before it, and the metadata of the change.';
 COMMENT ON COLUMN "_System_OutboxEvent"."retry_count" IS 'Attempts so far.';
 COMMENT ON COLUMN "_System_OutboxEvent"."error_message" IS 'Why the last attempt failed.';
 COMMENT ON COLUMN "_System_OutboxEvent"."processed_date" IS 'When the subscribers had run.';
+COMMENT ON INDEX "idx__System_OutboxEvent_pending" IS 'Claims pending rows.';
+COMMENT ON INDEX "idx__System_OutboxEvent_retention_processed" IS 'Finds processed rows by age.';
+COMMENT ON INDEX "idx__System_OutboxEvent_dead" IS 'Lists dead rows.';
 
 -- _System_IntegrationInbound
 -- Events that other platforms sent to the CRM: stored by the webhook, applied to the records by one worker for each platform.
@@ -603,6 +703,10 @@ CREATE TABLE IF NOT EXISTS "_System_IntegrationInbound" (
 CREATE INDEX IF NOT EXISTS "idx_inbound_poll" ON "_System_IntegrationInbound" ("Status", "CreatedDate");
 CREATE INDEX IF NOT EXISTS "idx_inbound_source" ON "_System_IntegrationInbound" ("Source", "ObjectType", "CreatedDate");
 CREATE INDEX IF NOT EXISTS "idx_inbound_external" ON "_System_IntegrationInbound" ("Source", "ExternalID");
+CREATE INDEX IF NOT EXISTS "idx__System_IntegrationInbound_pending" ON "_System_IntegrationInbound" ("Source", "CreatedDate", "Id") WHERE "Status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx__System_IntegrationInbound_retention_processed" ON "_System_IntegrationInbound" ("LastModifiedDate", "Id") WHERE "Status" = 'processed';
+CREATE INDEX IF NOT EXISTS "idx__System_IntegrationInbound_dead" ON "_System_IntegrationInbound" ("Source", "CreatedDate", "Id") WHERE "Status" = 'failed';
+CREATE INDEX IF NOT EXISTS "idx__System_IntegrationInbound_count_processing" ON "_System_IntegrationInbound" ("Source") WHERE "Status" = 'processing';
 COMMENT ON TABLE "_System_IntegrationInbound" IS 'Events that other platforms sent to the CRM: stored by the webhook, applied to the records by one worker for each platform.';
 COMMENT ON COLUMN "_System_IntegrationInbound"."Source" IS 'Source Platform: Such as hubspot; each worker reads its own platform only.';
 COMMENT ON COLUMN "_System_IntegrationInbound"."ExternalID" IS 'External Record ID';
@@ -615,6 +719,10 @@ COMMENT ON COLUMN "_System_IntegrationInbound"."Status" IS 'Processing Status';
 COMMENT ON COLUMN "_System_IntegrationInbound"."RetryCount" IS 'Retry Count';
 COMMENT ON COLUMN "_System_IntegrationInbound"."ErrorMessage" IS 'Error Message';
 COMMENT ON COLUMN "_System_IntegrationInbound"."ProcessedDate" IS 'Processed Date';
+COMMENT ON INDEX "idx__System_IntegrationInbound_pending" IS 'Claims pending rows, counts pending rows.';
+COMMENT ON INDEX "idx__System_IntegrationInbound_retention_processed" IS 'Finds processed rows by age.';
+COMMENT ON INDEX "idx__System_IntegrationInbound_dead" IS 'Lists dead rows.';
+COMMENT ON INDEX "idx__System_IntegrationInbound_count_processing" IS 'Counts processing rows.';
 
 -- _System_IntegrationOutbound
 -- Changes of CRM records on their way to other platforms: stored with the change, sent by one worker for each platform.
@@ -636,6 +744,9 @@ CREATE TABLE IF NOT EXISTS "_System_IntegrationOutbound" (
 );
 CREATE INDEX IF NOT EXISTS "idx_outbound_poll" ON "_System_IntegrationOutbound" ("Destination", "Status", "CreatedDate");
 CREATE INDEX IF NOT EXISTS "idx_outbound_record" ON "_System_IntegrationOutbound" ("ObjectType", "RecordID");
+CREATE INDEX IF NOT EXISTS "idx__System_IntegrationOutbound_pending" ON "_System_IntegrationOutbound" ("Destination", "CreatedDate", "Id") WHERE "Status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx__System_IntegrationOutbound_retention_processed" ON "_System_IntegrationOutbound" ("LastModifiedDate", "Id") WHERE "Status" = 'processed';
+CREATE INDEX IF NOT EXISTS "idx__System_IntegrationOutbound_dead" ON "_System_IntegrationOutbound" ("Destination", "CreatedDate", "Id") WHERE "Status" = 'failed';
 COMMENT ON TABLE "_System_IntegrationOutbound" IS 'Changes of CRM records on their way to other platforms: stored with the change, sent by one worker for each platform.';
 COMMENT ON COLUMN "_System_IntegrationOutbound"."Destination" IS 'Target Platform: Such as hubspot; each worker reads its own platform only.';
 COMMENT ON COLUMN "_System_IntegrationOutbound"."ObjectType" IS 'Object Type: Such as Contact or Deal.';
@@ -647,3 +758,6 @@ COMMENT ON COLUMN "_System_IntegrationOutbound"."Status" IS 'Processing Status';
 COMMENT ON COLUMN "_System_IntegrationOutbound"."RetryCount" IS 'Retry Count';
 COMMENT ON COLUMN "_System_IntegrationOutbound"."ErrorMessage" IS 'Error Message';
 COMMENT ON COLUMN "_System_IntegrationOutbound"."ProcessedDate" IS 'Processed Date';
+COMMENT ON INDEX "idx__System_IntegrationOutbound_pending" IS 'Claims pending rows.';
+COMMENT ON INDEX "idx__System_IntegrationOutbound_retention_processed" IS 'Finds processed rows by age.';
+COMMENT ON INDEX "idx__System_IntegrationOutbound_dead" IS 'Lists dead rows.';

@@ -34,6 +34,22 @@ CREATE TABLE IF NOT EXISTS "agent_outbox_messages" (
   "created_at" DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP CONSTRAINT "ck_agent_outbox_messages_created_at" CHECK ("created_at" GLOB '????-??-?? ??:??:??*'),
   "updated_at" DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP CONSTRAINT "ck_agent_outbox_messages_updated_at" CHECK ("updated_at" GLOB '????-??-?? ??:??:??*')
 );
+CREATE INDEX IF NOT EXISTS "idx_agent_outbox_messages_pending" ON "agent_outbox_messages" (
+  -- Claims pending rows, counts pending rows.
+  "next_retry_at", "id"
+) WHERE "status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx_agent_outbox_messages_sweep" ON "agent_outbox_messages" (
+  -- Finds rows that stayed published, counts published rows.
+  "published_at", "id"
+) WHERE "status" = 'published';
+CREATE INDEX IF NOT EXISTS "idx_agent_outbox_messages_retention_consumed" ON "agent_outbox_messages" (
+  -- Finds consumed rows by age.
+  "updated_at", "id"
+) WHERE "status" = 'consumed';
+CREATE INDEX IF NOT EXISTS "idx_agent_outbox_messages_dead" ON "agent_outbox_messages" (
+  -- Lists dead rows.
+  "updated_at", "id"
+) WHERE "status" = 'dead';
 
 -- agent_chats
 -- Chats of a user with an agent, with what their list shows.
@@ -110,6 +126,30 @@ CREATE UNIQUE INDEX IF NOT EXISTS "uk_wallet_outbox_idempotency" ON "wallet_outb
   -- Announces each step of a booking once.
   "app_code", "idempotency_key"
 );
+CREATE INDEX IF NOT EXISTS "idx_wallet_outbox_pending" ON "wallet_outbox" (
+  -- Claims pending rows, counts pending rows.
+  "app_code", "created_at_ms", "event_id"
+) WHERE "status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx_wallet_outbox_retryable" ON "wallet_outbox" (
+  -- Claims rows whose retry is due, counts retryable rows.
+  "app_code", "next_retry_at_ms", "event_id"
+) WHERE "status" = 'retryable';
+CREATE INDEX IF NOT EXISTS "idx_wallet_outbox_expired" ON "wallet_outbox" (
+  -- Claims rows whose lease has expired, counts delivering rows.
+  "app_code", "lock_until_ms", "event_id"
+) WHERE "status" = 'delivering';
+CREATE INDEX IF NOT EXISTS "idx_wallet_outbox_retention_delivered" ON "wallet_outbox" (
+  -- Finds delivered rows by age.
+  "app_code", "updated_at_ms", "event_id"
+) WHERE "status" = 'delivered';
+CREATE INDEX IF NOT EXISTS "idx_wallet_outbox_retention_done" ON "wallet_outbox" (
+  -- Finds done rows by age.
+  "app_code", "updated_at_ms", "event_id"
+) WHERE "status" = 'done';
+CREATE INDEX IF NOT EXISTS "idx_wallet_outbox_dead" ON "wallet_outbox" (
+  -- Lists dead rows.
+  "app_code", "created_at_ms", "event_id"
+) WHERE "status" = 'dead';
 
 -- wallet_outbox_archive
 -- Archive of wallet_outbox.
@@ -173,6 +213,18 @@ CREATE TABLE IF NOT EXISTS "room_outbox" (
   "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_room_outbox_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "room_outbox_pkey" PRIMARY KEY ("app_code", "event_id")
 );
+CREATE INDEX IF NOT EXISTS "idx_room_outbox_pending" ON "room_outbox" (
+  -- Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows.
+  "app_code", "status", "next_retry_at_ms", "created_at_ms", "event_id"
+);
+CREATE INDEX IF NOT EXISTS "idx_room_outbox_expired" ON "room_outbox" (
+  -- Claims rows whose lease has expired.
+  "app_code", "status", "lock_until_ms", "created_at_ms", "event_id"
+);
+CREATE INDEX IF NOT EXISTS "idx_room_outbox_retention_delivered" ON "room_outbox" (
+  -- Finds delivered rows by age, finds done rows by age, lists dead rows.
+  "app_code", "status", "updated_at_ms", "event_id"
+);
 
 -- room_outbox_archive
 -- Archive of room_outbox.
@@ -233,6 +285,42 @@ CREATE TABLE IF NOT EXISTS "activity_outbox" (
   "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_activity_outbox_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "activity_outbox_pkey" PRIMARY KEY ("app_code", "event_id")
 );
+CREATE INDEX IF NOT EXISTS "idx_activity_outbox_pending" ON "activity_outbox" (
+  -- Claims pending rows, counts pending rows.
+  "app_code", "created_at_ms", "event_id"
+) WHERE "status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx_activity_outbox_retryable" ON "activity_outbox" (
+  -- Claims rows whose retry is due, counts retryable rows.
+  "app_code", "next_retry_at_ms", "event_id"
+) WHERE "status" = 'retryable';
+CREATE INDEX IF NOT EXISTS "idx_activity_outbox_expired" ON "activity_outbox" (
+  -- Claims rows whose lease has expired, counts delivering rows.
+  "app_code", "lock_until_ms", "event_id"
+) WHERE "status" = 'delivering';
+CREATE INDEX IF NOT EXISTS "idx_activity_outbox_pending_by_event_type" ON "activity_outbox" (
+  -- Claims pending rows of one event_type.
+  "app_code", "event_type", "created_at_ms", "event_id"
+) WHERE "status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx_activity_outbox_retryable_by_event_type" ON "activity_outbox" (
+  -- Claims rows whose retry is due of one event_type.
+  "app_code", "event_type", "next_retry_at_ms", "event_id"
+) WHERE "status" = 'retryable';
+CREATE INDEX IF NOT EXISTS "idx_activity_outbox_expired_by_event_type" ON "activity_outbox" (
+  -- Claims rows whose lease has expired of one event_type.
+  "app_code", "event_type", "lock_until_ms", "event_id"
+) WHERE "status" = 'delivering';
+CREATE INDEX IF NOT EXISTS "idx_activity_outbox_retention_delivered" ON "activity_outbox" (
+  -- Finds delivered rows by age.
+  "app_code", "updated_at_ms", "event_id"
+) WHERE "status" = 'delivered';
+CREATE INDEX IF NOT EXISTS "idx_activity_outbox_retention_done" ON "activity_outbox" (
+  -- Finds done rows by age.
+  "app_code", "updated_at_ms", "event_id"
+) WHERE "status" = 'done';
+CREATE INDEX IF NOT EXISTS "idx_activity_outbox_dead" ON "activity_outbox" (
+  -- Lists dead rows.
+  "app_code", "created_at_ms", "event_id"
+) WHERE "status" = 'dead';
 
 -- activity_outbox_archive
 -- Archive of activity_outbox.
@@ -293,6 +381,18 @@ CREATE TABLE IF NOT EXISTS "im_broadcast_outbox" (
   "created_at_ms" INTEGER NOT NULL CONSTRAINT "ck_im_broadcast_outbox_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
   "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_im_broadcast_outbox_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "im_broadcast_outbox_pkey" PRIMARY KEY ("app_code", "event_id")
+);
+CREATE INDEX IF NOT EXISTS "idx_im_broadcast_outbox_pending" ON "im_broadcast_outbox" (
+  -- Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows.
+  "app_code", "status", "next_retry_at_ms", "created_at_ms", "event_id"
+);
+CREATE INDEX IF NOT EXISTS "idx_im_broadcast_outbox_expired" ON "im_broadcast_outbox" (
+  -- Claims rows whose lease has expired.
+  "app_code", "status", "locked_until_ms", "created_at_ms", "event_id"
+);
+CREATE INDEX IF NOT EXISTS "idx_im_broadcast_outbox_retention_delivered" ON "im_broadcast_outbox" (
+  -- Finds delivered rows by age, finds done rows by age, lists dead rows.
+  "app_code", "status", "updated_at_ms", "event_id"
 );
 
 -- im_broadcast_outbox_archive
@@ -355,6 +455,30 @@ CREATE TABLE IF NOT EXISTS "game_outbox" (
   "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_game_outbox_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "game_outbox_pkey" PRIMARY KEY ("app_code", "event_id")
 );
+CREATE INDEX IF NOT EXISTS "idx_game_outbox_pending" ON "game_outbox" (
+  -- Claims pending rows, counts pending rows.
+  "app_code", "created_at_ms", "event_id"
+) WHERE "status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx_game_outbox_retryable" ON "game_outbox" (
+  -- Claims rows whose retry is due, counts retryable rows.
+  "app_code", "next_retry_at_ms", "event_id"
+) WHERE "status" = 'retryable';
+CREATE INDEX IF NOT EXISTS "idx_game_outbox_expired" ON "game_outbox" (
+  -- Claims rows whose lease has expired, counts running rows.
+  "app_code", "lock_until_ms", "event_id"
+) WHERE "status" = 'running';
+CREATE INDEX IF NOT EXISTS "idx_game_outbox_retention_delivered" ON "game_outbox" (
+  -- Finds delivered rows by age.
+  "app_code", "updated_at_ms", "event_id"
+) WHERE "status" = 'delivered';
+CREATE INDEX IF NOT EXISTS "idx_game_outbox_retention_done" ON "game_outbox" (
+  -- Finds done rows by age.
+  "app_code", "updated_at_ms", "event_id"
+) WHERE "status" = 'done';
+CREATE INDEX IF NOT EXISTS "idx_game_outbox_dead" ON "game_outbox" (
+  -- Lists dead rows.
+  "app_code", "created_at_ms", "event_id"
+) WHERE "status" = 'dead';
 
 -- game_outbox_archive
 -- Archive of game_outbox.
@@ -416,6 +540,30 @@ CREATE TABLE IF NOT EXISTS "game_level_event_outbox" (
   "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_game_level_event_outbox_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "game_level_event_outbox_pkey" PRIMARY KEY ("app_code", "event_id")
 );
+CREATE INDEX IF NOT EXISTS "idx_game_level_event_outbox_pending" ON "game_level_event_outbox" (
+  -- Claims pending rows, counts pending rows.
+  "app_code", "created_at_ms", "event_id"
+) WHERE "status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx_game_level_event_outbox_retryable" ON "game_level_event_outbox" (
+  -- Claims rows whose retry is due, counts retryable rows.
+  "app_code", "next_retry_at_ms", "event_id"
+) WHERE "status" = 'retryable';
+CREATE INDEX IF NOT EXISTS "idx_game_level_event_outbox_expired" ON "game_level_event_outbox" (
+  -- Claims rows whose lease has expired, counts running rows.
+  "app_code", "lock_until_ms", "event_id"
+) WHERE "status" = 'running';
+CREATE INDEX IF NOT EXISTS "idx_game_level_event_outbox_retention_delivered" ON "game_level_event_outbox" (
+  -- Finds delivered rows by age.
+  "app_code", "updated_at_ms", "event_id"
+) WHERE "status" = 'delivered';
+CREATE INDEX IF NOT EXISTS "idx_game_level_event_outbox_retention_done" ON "game_level_event_outbox" (
+  -- Finds done rows by age.
+  "app_code", "updated_at_ms", "event_id"
+) WHERE "status" = 'done';
+CREATE INDEX IF NOT EXISTS "idx_game_level_event_outbox_dead" ON "game_level_event_outbox" (
+  -- Lists dead rows.
+  "app_code", "created_at_ms", "event_id"
+) WHERE "status" = 'dead';
 
 -- game_level_event_outbox_archive
 -- Archive of game_level_event_outbox.
@@ -477,6 +625,30 @@ CREATE TABLE IF NOT EXISTS "user_outbox" (
   "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_user_outbox_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "user_outbox_pkey" PRIMARY KEY ("app_code", "event_id")
 );
+CREATE INDEX IF NOT EXISTS "idx_user_outbox_pending" ON "user_outbox" (
+  -- Claims pending rows, counts pending rows.
+  "app_code", "created_at_ms", "event_id"
+) WHERE "status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx_user_outbox_retryable" ON "user_outbox" (
+  -- Claims rows whose retry is due, counts retryable rows.
+  "app_code", "next_retry_at_ms", "event_id"
+) WHERE "status" = 'retryable';
+CREATE INDEX IF NOT EXISTS "idx_user_outbox_expired" ON "user_outbox" (
+  -- Claims rows whose lease has expired, counts running rows.
+  "app_code", "lock_until_ms", "event_id"
+) WHERE "status" = 'running';
+CREATE INDEX IF NOT EXISTS "idx_user_outbox_retention_delivered" ON "user_outbox" (
+  -- Finds delivered rows by age.
+  "app_code", "updated_at_ms", "event_id"
+) WHERE "status" = 'delivered';
+CREATE INDEX IF NOT EXISTS "idx_user_outbox_retention_done" ON "user_outbox" (
+  -- Finds done rows by age.
+  "app_code", "updated_at_ms", "event_id"
+) WHERE "status" = 'done';
+CREATE INDEX IF NOT EXISTS "idx_user_outbox_dead" ON "user_outbox" (
+  -- Lists dead rows.
+  "app_code", "created_at_ms", "event_id"
+) WHERE "status" = 'dead';
 
 -- user_outbox_archive
 -- Archive of user_outbox.
@@ -543,6 +715,18 @@ CREATE TABLE IF NOT EXISTS "notice_delivery_events" (
   "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_notice_delivery_events_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "notice_delivery_events_pkey" PRIMARY KEY ("source_name", "app_code", "channel", "event_id")
 );
+CREATE INDEX IF NOT EXISTS "idx_notice_delivery_events_pending" ON "notice_delivery_events" (
+  -- Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows.
+  "source_name", "app_code", "channel", "status", "next_retry_at_ms", "updated_at_ms", "event_id"
+);
+CREATE INDEX IF NOT EXISTS "idx_notice_delivery_events_expired" ON "notice_delivery_events" (
+  -- Claims rows whose lease has expired.
+  "source_name", "app_code", "channel", "status", "lock_until_ms", "updated_at_ms", "event_id"
+);
+CREATE INDEX IF NOT EXISTS "idx_notice_delivery_events_retention_delivered" ON "notice_delivery_events" (
+  -- Finds delivered rows by age, finds done rows by age, lists dead rows.
+  "source_name", "app_code", "channel", "status", "updated_at_ms", "event_id"
+);
 
 -- notice_delivery_events_archive
 -- Archive of notice_delivery_events.
@@ -598,6 +782,10 @@ CREATE INDEX IF NOT EXISTS "idx_inbox_messages_handled_at" ON "inbox_messages" (
   -- Finds what is older than any message that can still come again.
   "handled_at"
 );
+CREATE INDEX IF NOT EXISTS "idx_inbox_messages_retention" ON "inbox_messages" (
+  -- Finds rows by age.
+  "handled_at", "consumer", "message_id"
+);
 
 -- _System_OutboxEvent
 -- Changes of records inside the CRM, written with the change itself and handed to subscribers of the same process.
@@ -621,6 +809,18 @@ CREATE TABLE IF NOT EXISTS "_System_OutboxEvent" (
   CONSTRAINT "_System_OutboxEvent_pkey" PRIMARY KEY ("__sys_gen_id")
 );
 CREATE INDEX IF NOT EXISTS "idx_outbox_pending" ON "_System_OutboxEvent" ("status", "__sys_gen_created_date");
+CREATE INDEX IF NOT EXISTS "idx__System_OutboxEvent_pending" ON "_System_OutboxEvent" (
+  -- Claims pending rows.
+  "__sys_gen_created_date", "__sys_gen_id"
+) WHERE "status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx__System_OutboxEvent_retention_processed" ON "_System_OutboxEvent" (
+  -- Finds processed rows by age.
+  "__sys_gen_last_modified_date", "__sys_gen_id"
+) WHERE "status" = 'processed';
+CREATE INDEX IF NOT EXISTS "idx__System_OutboxEvent_dead" ON "_System_OutboxEvent" (
+  -- Lists dead rows.
+  "__sys_gen_created_date", "__sys_gen_id"
+) WHERE "status" = 'failed';
 
 -- _System_IntegrationInbound
 -- Events that other platforms sent to the CRM: stored by the webhook, applied to the records by one worker for each platform.
@@ -658,6 +858,22 @@ CREATE INDEX IF NOT EXISTS "idx_inbound_poll" ON "_System_IntegrationInbound" ("
 CREATE INDEX IF NOT EXISTS "idx_inbound_source" ON "_System_IntegrationInbound" ("Source", "ObjectType", "CreatedDate");
 CREATE UNIQUE INDEX IF NOT EXISTS "idx_inbound_idempotency" ON "_System_IntegrationInbound" ("IdempotencyKey");
 CREATE INDEX IF NOT EXISTS "idx_inbound_external" ON "_System_IntegrationInbound" ("Source", "ExternalID");
+CREATE INDEX IF NOT EXISTS "idx__System_IntegrationInbound_pending" ON "_System_IntegrationInbound" (
+  -- Claims pending rows, counts pending rows.
+  "Source", "CreatedDate", "Id"
+) WHERE "Status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx__System_IntegrationInbound_retention_processed" ON "_System_IntegrationInbound" (
+  -- Finds processed rows by age.
+  "LastModifiedDate", "Id"
+) WHERE "Status" = 'processed';
+CREATE INDEX IF NOT EXISTS "idx__System_IntegrationInbound_dead" ON "_System_IntegrationInbound" (
+  -- Lists dead rows.
+  "Source", "CreatedDate", "Id"
+) WHERE "Status" = 'failed';
+CREATE INDEX IF NOT EXISTS "idx__System_IntegrationInbound_count_processing" ON "_System_IntegrationInbound" (
+  -- Counts processing rows.
+  "Source"
+) WHERE "Status" = 'processing';
 
 -- _System_IntegrationOutbound
 -- Changes of CRM records on their way to other platforms: stored with the change, sent by one worker for each platform.
@@ -691,3 +907,15 @@ CREATE TABLE IF NOT EXISTS "_System_IntegrationOutbound" (
 );
 CREATE INDEX IF NOT EXISTS "idx_outbound_poll" ON "_System_IntegrationOutbound" ("Destination", "Status", "CreatedDate");
 CREATE INDEX IF NOT EXISTS "idx_outbound_record" ON "_System_IntegrationOutbound" ("ObjectType", "RecordID");
+CREATE INDEX IF NOT EXISTS "idx__System_IntegrationOutbound_pending" ON "_System_IntegrationOutbound" (
+  -- Claims pending rows.
+  "Destination", "CreatedDate", "Id"
+) WHERE "Status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx__System_IntegrationOutbound_retention_processed" ON "_System_IntegrationOutbound" (
+  -- Finds processed rows by age.
+  "LastModifiedDate", "Id"
+) WHERE "Status" = 'processed';
+CREATE INDEX IF NOT EXISTS "idx__System_IntegrationOutbound_dead" ON "_System_IntegrationOutbound" (
+  -- Lists dead rows.
+  "Destination", "CreatedDate", "Id"
+) WHERE "Status" = 'failed';

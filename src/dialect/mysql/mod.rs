@@ -35,6 +35,8 @@ pub static ENGINE: Engine = Engine {
     auto_increment_is_key: false,
     auto_increment_leads_key: true,
     enum_trims: true,
+    partial_indexes: false,
+    appends_primary_key: true,
     null_is_equality: true,
     enforces_foreign_keys: true,
     databases: true,

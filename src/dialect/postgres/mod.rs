@@ -33,6 +33,8 @@ pub static ENGINE: Engine = Engine {
     auto_increment_is_key: false,
     auto_increment_leads_key: false,
     enum_trims: false,
+    partial_indexes: true,
+    appends_primary_key: false,
     null_is_equality: false,
     enforces_foreign_keys: true,
     databases: true,

@@ -31,6 +31,8 @@ pub static ENGINE: Engine = Engine {
     auto_increment_is_key: true,
     auto_increment_leads_key: true,
     enum_trims: false,
+    partial_indexes: true,
+    appends_primary_key: false,
     null_is_equality: true,
     enforces_foreign_keys: false,
     databases: false,

@@ -3,20 +3,23 @@
 use crate::diagnostic::{Diagnostic, Level};
 use crate::engine::{Engine, titles};
 
-use super::super::{Column, ColumnType, Site, Table, rules};
+use super::super::{Column, ColumnType, Index, Site, Table, rules};
 use super::failing;
 
 /// Checks the primary key and the indexes of one table.
 pub fn check(table: &Table, engines: &[&Engine], findings: &mut Vec<Diagnostic>) {
     primary_key(table, findings);
     key(table, "the primary key", &table.primary_key, &table.site.step("primaryKey"), engines, findings);
-    for index in &table.indexes {
-        let what = match &index.name {
-            Some(name) => format!("the index `{name}`"),
-            None => format!("the index on {}", table.names(&index.columns).collect::<Vec<_>>().join(", ")),
-        };
-        key(table, &what, &index.columns, &index.site, engines, findings);
-    }
+    table.indexes.iter().for_each(|index| check_index(table, index, engines, findings));
+}
+
+/// Checks one index of a table.
+pub fn check_index(table: &Table, index: &Index, engines: &[&Engine], findings: &mut Vec<Diagnostic>) {
+    let what = match &index.name {
+        Some(name) => format!("the index `{name}`"),
+        None => format!("the index on {}", table.names(&index.columns).collect::<Vec<_>>().join(", ")),
+    };
+    key(table, &what, &index.columns, &index.site, engines, findings);
 }
 
 fn primary_key(table: &Table, findings: &mut Vec<Diagnostic>) {

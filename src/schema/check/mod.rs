@@ -3,7 +3,7 @@
 mod archives;
 mod columns;
 mod foreign_keys;
-mod keys;
+pub mod keys;
 mod names;
 pub mod queue;
 mod roles;

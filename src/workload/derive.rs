@@ -1,0 +1,151 @@
+//! Claim and retention → access paths.
+
+use crate::schema::Table;
+use crate::schema::format::{Claim, IndexSet, Retention};
+
+use super::{Path, Pin, PinValue, Purpose, tie_breakers};
+
+/// The access paths of one table's workload, claims first. A role whose column is missing gives no path.
+pub fn paths(table: &Table) -> Vec<Path> {
+    let mut paths = Vec::new();
+    if let Some(claim) = &table.claim {
+        paths.extend(pending(table, claim));
+        paths.extend(retryable(table, claim));
+        paths.extend(expired(table, claim));
+        paths.extend(sweep(table, claim));
+        if claim.lane.is_some() {
+            let lanes = paths
+                .iter()
+                .filter(|path| path.purpose != Purpose::Sweep)
+                .filter_map(|path| in_lane(table, claim, path));
+            let lanes: Vec<Path> = lanes.collect();
+            paths.extend(lanes);
+        }
+    }
+    if let Some(retention) = &table.retention {
+        paths.extend(self::retention(table, retention));
+    }
+    if let Some(claim) = &table.claim {
+        paths.extend(dead(table, claim));
+        paths.extend(counts(table, claim));
+    }
+    paths
+}
+
+/// The scope by parameters, then the state.
+fn pins(table: &Table, scope: &[String], claim: &Claim, state: &str) -> Option<Vec<Pin>> {
+    let mut pins = scope_pins(table, scope)?;
+    let column = table.position(&claim.status.column)?;
+    pins.push(Pin { column, value: PinValue::State(state.to_owned()) });
+    Some(pins)
+}
+
+fn scope_pins(table: &Table, scope: &[String]) -> Option<Vec<Pin>> {
+    let pin = |name: &String| Some(Pin { column: table.position(name)?, value: PinValue::Parameter });
+    scope.iter().map(pin).collect()
+}
+
+fn path(table: &Table, purpose: Purpose, pins: Vec<Pin>, range: Option<usize>, then: Option<usize>) -> Path {
+    let mut order: Vec<usize> = range.into_iter().chain(then).collect();
+    order.extend(tie_breakers(table, &pins).into_iter().filter(|column| !order.contains(column)).collect::<Vec<_>>());
+    Path { purpose, lane: None, pins, range, order }
+}
+
+/// The column that says when a pending or retryable row is due.
+fn due<'a>(claim: &'a Claim) -> Option<&'a String> {
+    claim.due.as_ref().or_else(|| claim.retry.as_ref()?.at.as_ref())
+}
+
+fn pending(table: &Table, claim: &Claim) -> Option<Path> {
+    let status = &claim.status;
+    let mut pins = pins(table, &claim.scope, claim, &status.pending)?;
+    let order = claim.order.as_ref().and_then(|order| table.position(order));
+    if claim.indexes == IndexSet::Seed {
+        // The shared index has the retry column in the middle: pinned to its value before the first failure, it gives the
+        // order of what follows.
+        let at = table.position(claim.retry.as_ref()?.at.as_ref()?)?;
+        pins.push(Pin { column: at, value: PinValue::Never });
+        return Some(path(table, Purpose::Pending, pins, None, order));
+    }
+    // Without a retryable state, failed rows wait among the pending ones until they are due.
+    let waits = claim.due.is_some() || status.retryable.is_none();
+    match due(claim).filter(|_| waits) {
+        Some(due) => Some(path(table, Purpose::Pending, pins, Some(table.position(due)?), None)),
+        None => Some(path(table, Purpose::Pending, pins, None, order)),
+    }
+}
+
+fn retryable(table: &Table, claim: &Claim) -> Option<Path> {
+    let pins = pins(table, &claim.scope, claim, claim.status.retryable.as_ref()?)?;
+    timed(table, claim, Purpose::Retryable, pins, due(claim))
+}
+
+fn expired(table: &Table, claim: &Claim) -> Option<Path> {
+    let pins = pins(table, &claim.scope, claim, claim.status.running.as_ref()?)?;
+    let until = &claim.lease.as_ref()?.until;
+    timed(table, claim, Purpose::Expired, pins, Some(until))
+}
+
+/// A path by a time that has come, in the shape that the claim asks for.
+fn timed(table: &Table, claim: &Claim, purpose: Purpose, pins: Vec<Pin>, time: Option<&String>) -> Option<Path> {
+    let order = claim.order.as_ref().and_then(|order| table.position(order));
+    match time {
+        Some(time) => {
+            let then = order.filter(|_| claim.indexes == IndexSet::Seed);
+            Some(path(table, purpose, pins, Some(table.position(time)?), then))
+        }
+        None => Some(path(table, purpose, pins, None, order)),
+    }
+}
+
+/// The same claim with one further column pinned.
+fn in_lane(table: &Table, claim: &Claim, of: &Path) -> Option<Path> {
+    let column = table.position(claim.lane.as_ref()?)?;
+    let mut path = of.clone();
+    path.pins.push(Pin { column, value: PinValue::Parameter });
+    path.order.retain(|ordered| *ordered != column);
+    path.lane = Some(column);
+    Some(path)
+}
+
+fn sweep(table: &Table, claim: &Claim) -> Option<Path> {
+    table.bus.as_ref()?.sweep?;
+    let pins = pins(table, &claim.scope, claim, claim.status.published.as_ref()?)?;
+    let published = table.position(claim.times.as_ref()?.published.as_ref()?)?;
+    Some(path(table, Purpose::Sweep, pins, Some(published), None))
+}
+
+fn retention(table: &Table, retention: &Retention) -> Vec<Path> {
+    let Some(age) = table.position(&retention.age) else { return Vec::new() };
+    let Some(claim) = &table.claim else {
+        let scope = scope_pins(table, retention.scope.as_deref().unwrap_or_default()).unwrap_or_default();
+        return vec![path(table, Purpose::Retention(String::new()), scope, Some(age), None)];
+    };
+    let scope = retention.scope.as_ref().unwrap_or(&claim.scope);
+    let of_state = |state: &String| {
+        let pins = pins(table, scope, claim, state)?;
+        Some(path(table, Purpose::Retention(state.clone()), pins, Some(age), None))
+    };
+    retention.states.iter().filter_map(of_state).collect()
+}
+
+/// Dead rows, in an order that an index of the claim has already: of creation, or by age with the seed's shapes.
+fn dead(table: &Table, claim: &Claim) -> Option<Path> {
+    let pins = pins(table, &claim.scope, claim, claim.status.dead.as_ref()?)?;
+    let by_age = table.retention.as_ref().map(|retention| &retention.age);
+    let order = match claim.indexes {
+        IndexSet::Default => claim.order.as_ref().or(by_age),
+        IndexSet::Seed => by_age.or(claim.order.as_ref()),
+    };
+    Some(path(table, Purpose::Dead, pins, None, order.and_then(|column| table.position(column))))
+}
+
+fn counts(table: &Table, claim: &Claim) -> Vec<Path> {
+    let status = &claim.status;
+    let open = [Some(&status.pending), status.retryable.as_ref(), status.running.as_ref(), status.published.as_ref()];
+    let count = |state: &String| {
+        let pins = pins(table, &claim.scope, claim, state)?;
+        Some(Path { purpose: Purpose::Count(state.clone()), lane: None, pins, range: None, order: Vec::new() })
+    };
+    open.into_iter().flatten().filter_map(count).collect()
+}
