@@ -27,6 +27,11 @@ pub fn has_mark(content: &str) -> bool {
     content.lines().take(MARK_LINES).any(|line| line.contains(MARK))
 }
 
+/// The name as part of a path: what is no letter, digit, `_` or `-` becomes `_`, so that no name leads out of its folder.
+pub fn file_stem(name: &str) -> String {
+    name.chars().map(|c| if c.is_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' }).take(100).collect()
+}
+
 /// What differs between the generated files and the disk.
 #[derive(Debug, Default)]
 pub struct Plan {

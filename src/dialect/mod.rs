@@ -63,8 +63,60 @@ pub trait Dialect: Sync {
     /// Creates a database (schema) if it is missing; `None` where that is not for a script to do.
     fn create_database(&self, name: &str) -> Option<String>;
 
+    /// The `n`th parameter of a statement, from 1.
+    fn placeholder(&self, n: usize) -> String;
+
+    /// The current time by the database's own clock, as a value of the type, the same throughout one statement and usable
+    /// as the bound of an index range. Integers are epoch milliseconds.
+    fn now(&self, ty: &ColumnType) -> String;
+
+    /// The current time plus so many milliseconds, which are given as the text of a parameter.
+    fn later(&self, ty: &ColumnType, millis: &str) -> String;
+
+    /// What makes a statement read through this index and no other, behind the table's name; empty where there is nothing.
+    fn index_hint(&self, index: &str) -> String;
+
+    /// How rows are taken.
+    fn take(&self) -> Take;
+
+    /// Which spelling of the query builder is right.
+    fn backend(&self) -> Backend;
+
     /// Adds a constraint to a table that exists, unless it has it; `None` where foreign keys always stand inline.
     fn add_constraint(&self, table: &str, constraint: &str) -> Option<String>;
+}
+
+/// How a claim takes its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Take {
+    /// A locking SELECT that skips locked rows, then an UPDATE by their keys, in one transaction.
+    SelectThenUpdate,
+    /// One UPDATE of the rows that a materialized, locking and lock-skipping SELECT finds.
+    UpdateFromSelect,
+    /// One UPDATE of the rows whose numbers a SELECT finds: nobody else writes meanwhile.
+    UpdateByRowId,
+}
+
+/// A spelling of the query builder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// MySQL and MariaDB.
+    MySql,
+    /// PostgreSQL.
+    Postgres,
+    /// SQLite.
+    Sqlite,
+}
+
+impl Backend {
+    /// The statement's text, and the values of its parameters in their order.
+    pub fn build(self, statement: &impl sea_query::QueryStatementWriter) -> (String, sea_query::Values) {
+        match self {
+            Backend::MySql => statement.build(sea_query::MysqlQueryBuilder),
+            Backend::Postgres => statement.build(sea_query::PostgresQueryBuilder),
+            Backend::Sqlite => statement.build(sea_query::SqliteQueryBuilder),
+        }
+    }
 }
 
 /// Where the pieces of a table's definition stand.

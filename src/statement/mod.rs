@@ -2,6 +2,7 @@
 
 mod comment;
 mod index;
+pub mod query;
 mod table;
 
 use serde::Serialize;

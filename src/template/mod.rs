@@ -16,8 +16,10 @@ use crate::diagnostic::{Place, Source, Span, suggest};
 use crate::error::{Error, Result};
 
 /// The built-in templates, embedded in the binary: name and text.
-pub static BUILT_IN: [(&str, &str); 1] =
-    [("sql/schema.sql.jinja", include_str!("../../templates/sql/schema.sql.jinja"))];
+pub static BUILT_IN: [(&str, &str); 2] = [
+    ("sql/queries.sql.jinja", include_str!("../../templates/sql/queries.sql.jinja")),
+    ("sql/schema.sql.jinja", include_str!("../../templates/sql/schema.sql.jinja")),
+];
 
 /// All templates of a run.
 pub struct Templates {

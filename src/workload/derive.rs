@@ -52,7 +52,7 @@ fn path(table: &Table, purpose: Purpose, pins: Vec<Pin>, range: Option<usize>, t
 }
 
 /// The column that says when a pending or retryable row is due.
-fn due<'a>(claim: &'a Claim) -> Option<&'a String> {
+fn due(claim: &Claim) -> Option<&String> {
     claim.due.as_ref().or_else(|| claim.retry.as_ref()?.at.as_ref())
 }
 

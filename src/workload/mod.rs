@@ -104,7 +104,7 @@ impl Purpose {
 
 impl Path {
     /// The ending of a derived index's name.
-    fn suffix(&self, table: &Table) -> String {
+    pub(crate) fn suffix(&self, table: &Table) -> String {
         match self.lane {
             Some(lane) => format!("{}_by_{}", self.purpose.suffix(), table.columns[lane].name),
             None => self.purpose.suffix(),

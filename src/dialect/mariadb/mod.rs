@@ -6,7 +6,7 @@ use crate::engine::Engine;
 use crate::schema::{Column, ColumnType, DefaultValue};
 
 use super::mysql::{self, MySql};
-use super::{Dialect, Frame, Layout};
+use super::{Backend, Dialect, Frame, Layout, Take};
 
 /// MariaDB.
 pub struct MariaDb;
@@ -70,6 +70,30 @@ impl Dialect for MariaDb {
 
     fn create_database(&self, name: &str) -> Option<String> {
         MySql.create_database(name)
+    }
+
+    fn placeholder(&self, n: usize) -> String {
+        MySql.placeholder(n)
+    }
+
+    fn now(&self, ty: &ColumnType) -> String {
+        MySql.now(ty)
+    }
+
+    fn later(&self, ty: &ColumnType, millis: &str) -> String {
+        MySql.later(ty, millis)
+    }
+
+    fn index_hint(&self, index: &str) -> String {
+        MySql.index_hint(index)
+    }
+
+    fn take(&self) -> Take {
+        MySql.take()
+    }
+
+    fn backend(&self) -> Backend {
+        MySql.backend()
     }
 
     fn add_constraint(&self, table: &str, constraint: &str) -> Option<String> {

@@ -1,5 +1,6 @@
 //! MySQL 8.0.17 and later.
 
+mod clock;
 mod ddl;
 mod types;
 
@@ -9,7 +10,7 @@ pub(super) use types::{column_type, default, difference};
 use crate::engine::{Comments, Engine, Limit, NameScope};
 use crate::schema::{Column, ColumnType, DefaultValue};
 
-use super::{Dialect, Frame, InlineUnique, Layout, quoted};
+use super::{Backend, Dialect, Frame, InlineUnique, Layout, Take, quoted};
 
 /// MySQL.
 pub struct MySql;
@@ -103,6 +104,31 @@ impl Dialect for MySql {
 
     fn create_database(&self, name: &str) -> Option<String> {
         Some(format!("CREATE DATABASE IF NOT EXISTS {}", self.ident(name)))
+    }
+
+    fn placeholder(&self, _: usize) -> String {
+        "?".to_owned()
+    }
+
+    fn now(&self, ty: &ColumnType) -> String {
+        clock::now(ty)
+    }
+
+    fn later(&self, ty: &ColumnType, millis: &str) -> String {
+        clock::later(ty, millis)
+    }
+
+    fn index_hint(&self, index: &str) -> String {
+        // A hint in a comment would be ignored where the name is wrong, and on MariaDB always.
+        format!(" FORCE INDEX ({})", self.ident(index))
+    }
+
+    fn take(&self) -> Take {
+        Take::SelectThenUpdate
+    }
+
+    fn backend(&self) -> Backend {
+        Backend::MySql
     }
 
     fn add_constraint(&self, _: &str, _: &str) -> Option<String> {

@@ -1,12 +1,13 @@
 //! PostgreSQL 13 and later.
 
+mod clock;
 mod ddl;
 mod types;
 
 use crate::engine::{Comments, Engine, Limit, NameScope};
 use crate::schema::{Column, ColumnType, DefaultValue};
 
-use super::{Dialect, Frame, InlineUnique, Layout, quoted};
+use super::{Backend, Dialect, Frame, InlineUnique, Layout, Take, quoted};
 
 /// PostgreSQL.
 pub struct Postgres;
@@ -95,6 +96,30 @@ impl Dialect for Postgres {
 
     fn create_database(&self, name: &str) -> Option<String> {
         Some(format!("CREATE SCHEMA IF NOT EXISTS {}", self.ident(name)))
+    }
+
+    fn placeholder(&self, n: usize) -> String {
+        format!("${n}")
+    }
+
+    fn now(&self, ty: &ColumnType) -> String {
+        clock::now(ty)
+    }
+
+    fn later(&self, ty: &ColumnType, millis: &str) -> String {
+        clock::later(ty, millis)
+    }
+
+    fn index_hint(&self, _: &str) -> String {
+        String::new()
+    }
+
+    fn take(&self) -> Take {
+        Take::UpdateFromSelect
+    }
+
+    fn backend(&self) -> Backend {
+        Backend::Postgres
     }
 
     fn add_constraint(&self, table: &str, constraint: &str) -> Option<String> {

@@ -1,11 +1,12 @@
 //! SQLite 3.37 and later.
 
+mod clock;
 mod types;
 
 use crate::engine::{Comments, Engine, Limit, NameScope};
 use crate::schema::{Column, ColumnType, DefaultValue};
 
-use super::{Dialect, Frame, InlineUnique, Layout, quoted};
+use super::{Backend, Dialect, Frame, InlineUnique, Layout, Take, quoted};
 
 /// SQLite.
 pub struct Sqlite;
@@ -93,6 +94,30 @@ impl Dialect for Sqlite {
 
     fn create_database(&self, _: &str) -> Option<String> {
         None
+    }
+
+    fn placeholder(&self, _: usize) -> String {
+        "?".to_owned()
+    }
+
+    fn now(&self, ty: &ColumnType) -> String {
+        clock::now(ty)
+    }
+
+    fn later(&self, ty: &ColumnType, millis: &str) -> String {
+        clock::later(ty, millis)
+    }
+
+    fn index_hint(&self, index: &str) -> String {
+        format!(" INDEXED BY {}", self.ident(index))
+    }
+
+    fn take(&self) -> Take {
+        Take::UpdateByRowId
+    }
+
+    fn backend(&self) -> Backend {
+        Backend::Sqlite
     }
 
     fn add_constraint(&self, _: &str, _: &str) -> Option<String> {

@@ -1,11 +1,13 @@
-//! `sql/<dialect>/schema.sql`: DDL that can be run on an empty and on a full database.
+//! `sql/<dialect>/schema.sql`: DDL that can be run on an empty and on a full database; and
+//! `sql/<dialect>/queries/<table>.sql`: the statements of each table's workload.
 
 use serde::Serialize;
 
 use crate::dialect::Dialect;
 use crate::error::Result;
-use crate::output::GeneratedFile;
+use crate::output::{self, GeneratedFile};
 use crate::schema::Table;
+use crate::statement::query::{Parameter, Query, queries};
 use crate::statement::{self, Statement};
 
 use super::super::{Context, Header};
@@ -49,13 +51,46 @@ pub struct TableStatements {
     pub statements: Vec<Statement>,
 }
 
+/// What `sql/queries.sql.jinja` gets. Version 1.
+#[derive(Debug, Serialize)]
+pub struct QueriesFile {
+    /// To be printed within the first five lines.
+    pub header: Header,
+    /// The database.
+    pub dialect: DialectName,
+    /// The table's name, fit for a line comment.
+    pub title: String,
+    /// The statements.
+    pub queries: Vec<QueryText>,
+}
+
+/// One statement, with everything fit for line comments but its text.
+#[derive(Debug, Serialize)]
+pub struct QueryText {
+    /// Its name.
+    pub name: String,
+    /// What it does, one entry a line.
+    pub about: Vec<String>,
+    /// Its parameters, in their order.
+    pub parameters: Vec<Parameter>,
+    /// The index that it reads, where it does not go by the primary key.
+    pub index: Option<String>,
+    /// The text, without its semicolon.
+    pub sql: String,
+}
+
 impl Target for Sql {
     fn id(&self) -> &'static str {
         "sql"
     }
 
     fn files(&self, context: &Context<'_>) -> Result<Vec<GeneratedFile>> {
-        context.dialects.iter().map(|dialect| schema(context, *dialect)).collect()
+        let mut files = Vec::new();
+        for dialect in context.dialects {
+            files.push(schema(context, *dialect)?);
+            files.extend(workload(context, *dialect)?);
+        }
+        Ok(files)
     }
 
     fn folders(&self, dialects: &[&'static dyn Dialect]) -> Vec<String> {
@@ -85,9 +120,48 @@ fn schema(context: &Context<'_>, dialect: &dyn Dialect) -> Result<GeneratedFile>
     Ok(GeneratedFile { path: format!("{}/schema.sql", folder(dialect)), content })
 }
 
+fn workload(context: &Context<'_>, dialect: &dyn Dialect) -> Result<Vec<GeneratedFile>> {
+    let engine = dialect.engine();
+    let mut files = Vec::new();
+    let mut taken = std::collections::BTreeSet::new();
+    for table in queries(context.catalog, dialect) {
+        let name = context.catalog.tables[table.table].name.to_string();
+        let file = QueriesFile {
+            header: context.header.clone(),
+            dialect: DialectName { id: engine.id, title: engine.title },
+            title: line(&name),
+            queries: table.queries.into_iter().map(printable).collect(),
+        };
+        let content = context.templates.render("sql/queries.sql.jinja", &file)?;
+        let mut stem = output::file_stem(&name);
+        while !taken.insert(stem.to_lowercase()) {
+            stem.push('_');
+        }
+        files.push(GeneratedFile { path: format!("{}/queries/{stem}.sql", folder(dialect)), content });
+    }
+    Ok(files)
+}
+
+fn printable(query: Query) -> QueryText {
+    let parameters =
+        query.parameters.into_iter().map(|parameter| Parameter { name: line(&parameter.name), ..parameter });
+    QueryText {
+        name: line(&query.name),
+        about: query.about.iter().map(|text| line(text)).collect(),
+        parameters: parameters.collect(),
+        index: query.index.map(|index| line(&index)),
+        sql: query.sql,
+    }
+}
+
+/// A text as one line that can stand behind `--`.
+fn line(text: &str) -> String {
+    statement::comment_lines(text).join(" ")
+}
+
 fn describe(table: &Table, statements: Vec<Statement>) -> TableStatements {
     TableStatements {
-        title: statement::comment_lines(&table.name.to_string()).join(" "),
+        title: line(&table.name.to_string()),
         about: table.description.as_deref().map(statement::comment_lines).unwrap_or_default(),
         statements,
     }

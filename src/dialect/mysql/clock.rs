@@ -1,0 +1,21 @@
+//! The clock of MySQL and MariaDB.
+
+use crate::schema::ColumnType;
+
+/// UTC for DATETIME and epoch milliseconds, whatever the session's time zone: `UNIX_TIMESTAMP(UTC_TIMESTAMP())` would read
+/// a UTC value as session time, and `UNIX_TIMESTAMP(NOW())` is ambiguous in a repeated hour.
+pub fn now(ty: &ColumnType) -> String {
+    match ty {
+        ColumnType::DateTime(digits) => format!("UTC_TIMESTAMP({digits})"),
+        ColumnType::Timestamp(digits) => format!("CURRENT_TIMESTAMP({digits})"),
+        _ => "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000".to_owned(),
+    }
+}
+
+/// Now plus `millis`.
+pub fn later(ty: &ColumnType, millis: &str) -> String {
+    match ty.is_time() {
+        true => format!("{} + INTERVAL {millis} * 1000 MICROSECOND", now(ty)),
+        false => format!("{} + {millis}", now(ty)),
+    }
+}

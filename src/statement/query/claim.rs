@@ -1,0 +1,223 @@
+//! Claims: one statement for each branch, never joined, each reading one index in its own order.
+
+use crate::dialect::Take;
+use crate::workload::{Path, PinValue, Purpose};
+
+use super::roles::{Roles, Value, never};
+use super::sql::{Condition, Sql};
+use super::{Context, Query};
+
+pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
+    let mut queries = Vec::new();
+    for path in context.paths().iter().filter(|path| is_branch(path)) {
+        queries.push(branch(context, roles, path));
+    }
+    if context.dialect.take() == Take::SelectThenUpdate {
+        queries.extend(take(context, roles));
+        queries.extend(take_exhausted(context, roles));
+    }
+    queries
+}
+
+fn is_branch(path: &Path) -> bool {
+    matches!(path.purpose, Purpose::Pending | Purpose::Retryable | Purpose::Expired)
+}
+
+fn branch(context: &Context<'_>, roles: &Roles<'_>, path: &Path) -> Query {
+    let mut sql = Sql::new(context);
+    let index = context.index_for(path);
+    let exhaustible = is_exhaustible(roles, path);
+    let mut about = about(context, roles, path);
+    let takes = taken(context, roles, exhaustible);
+    match context.dialect.take() {
+        Take::SelectThenUpdate => {
+            if takes.is_some() {
+                about.push_str("\nThen `take` in the same transaction, at READ COMMITTED: at REPEATABLE READ the gap before the queue is locked.");
+            }
+            sql.push(&format!("SELECT {}", context.all_columns()));
+            selection(&mut sql, context, "", path, index);
+            sql.push("\nFOR UPDATE SKIP LOCKED");
+        }
+        Take::UpdateFromSelect => match &takes {
+            None => {
+                sql.push(&format!("SELECT {}", context.all_columns()));
+                selection(&mut sql, context, "", path, index);
+                sql.push("\nFOR UPDATE SKIP LOCKED");
+            }
+            Some(values) => {
+                let key = context.columns(&context.table.primary_key);
+                sql.push(&format!("WITH claimed AS MATERIALIZED (\n  SELECT {key}"));
+                selection(&mut sql, context, "  ", path, index);
+                sql.push("\n  FOR UPDATE SKIP LOCKED\n)\n").push(&format!("UPDATE {} AS t", context.table_name()));
+                sql.assignments("", values);
+                sql.push("\nFROM claimed").conditions("", &joined(context, "claimed"));
+                sql.push(&format!("\nRETURNING {}", qualified(context, "t")));
+            }
+        },
+        Take::UpdateByRowId => match &takes {
+            None => {
+                sql.push(&format!("SELECT {}", context.all_columns()));
+                selection(&mut sql, context, "", path, index);
+            }
+            Some(values) => {
+                sql.push(&format!("UPDATE {}", context.table_name())).assignments("", values);
+                sql.push("\nWHERE rowid IN (\n  SELECT rowid");
+                selection(&mut sql, context, "  ", path, index);
+                sql.push(&format!("\n)\nRETURNING {}", context.all_columns()));
+            }
+        },
+    }
+    sql.query(name(context, path), &about, index)
+}
+
+fn name(context: &Context<'_>, path: &Path) -> String {
+    format!("claim_{}", path.suffix(context.table))
+}
+
+fn about(context: &Context<'_>, roles: &Roles<'_>, path: &Path) -> String {
+    let what = match path.purpose {
+        Purpose::Pending if roles.time().is_some() && path.range.is_some() => {
+            "Takes pending rows that are due, the longest due first."
+        }
+        Purpose::Pending => "Takes pending rows, the oldest first.",
+        Purpose::Retryable => "Takes rows whose next attempt is due, the longest due first.",
+        _ => "Takes rows of workers that let their lease run out, the longest first.",
+    };
+    let mut about = what.to_owned();
+    if is_exhaustible(roles, path) && context.dialect.take() != Take::SelectThenUpdate {
+        about.push_str("\nRows that have used up their attempts come back dead, so that a crash loop ends.");
+    }
+    about
+}
+
+/// Whether rows of this branch can have used up their attempts: those that came back because their worker was silent.
+fn is_exhaustible(roles: &Roles<'_>, path: &Path) -> bool {
+    let silent = path.purpose == Purpose::Expired || path.purpose == Purpose::Pending && roles.by_visibility();
+    silent && roles.count.is_some() && roles.claim.status.dead.is_some()
+}
+
+/// `FROM … WHERE … ORDER BY … LIMIT`.
+pub fn selection(sql: &mut Sql<'_>, context: &Context<'_>, indent: &str, path: &Path, index: Option<&str>) {
+    let hint = index.map(|index| context.dialect.index_hint(index)).unwrap_or_default();
+    sql.push(&format!("\n{indent}FROM {}{hint}", context.table_name()));
+    sql.conditions(indent, &conditions(context, path));
+    if !path.order.is_empty() {
+        sql.push(&format!("\n{indent}ORDER BY {}", context.columns(&path.order)));
+    }
+    sql.push(&format!("\n{indent}LIMIT ")).parameter("limit");
+}
+
+/// The path's pins, and its bound against the current time.
+pub fn conditions(context: &Context<'_>, path: &Path) -> Vec<Condition<'static>> {
+    let mut conditions = pins(context, path);
+    if let Some(range) = path.range {
+        let now = context.dialect.now(&context.table.columns[range].ty);
+        conditions.push(Condition::Text(format!("{} <= {now}", context.column(range))));
+    }
+    conditions
+}
+
+/// The path's equalities.
+pub fn pins(context: &Context<'_>, path: &Path) -> Vec<Condition<'static>> {
+    let condition = |pin: &crate::workload::Pin| {
+        let column = context.column(pin.column);
+        match &pin.value {
+            PinValue::Parameter => Condition::Equal(pin.column),
+            PinValue::State(state) => Condition::Text(format!("{column} = {}", context.dialect.literal(state))),
+            PinValue::Never => Condition::Text(match never(context.table, pin.column) {
+                Value::Text(text) if text != "NULL" => format!("{column} = {text}"),
+                _ => format!("{column} IS NULL"),
+            }),
+        }
+    };
+    path.pins.iter().map(condition).collect()
+}
+
+/// What taking a row changes; `None` where a claim has no way to mark its rows.
+fn taken(context: &Context<'_>, roles: &Roles<'_>, exhaustible: bool) -> Option<Vec<(usize, Value)>> {
+    let status = &roles.claim.status;
+    let literal = |state: &str| context.dialect.literal(state);
+    let state = match (&status.running, roles.by_visibility()) {
+        (Some(running), _) => running,
+        (None, true) => &status.pending,
+        (None, false) => return None,
+    };
+    let mut values = Vec::new();
+    let dead = status.dead.as_ref().filter(|_| exhaustible);
+    let most = roles.most_attempts(|column| context.column(column));
+    match (roles.count, most, dead) {
+        (Some(count), Some(most), Some(dead)) => {
+            let count = context.column(count);
+            let text = format!("CASE WHEN {count} >= {most} THEN {} ELSE {} END", literal(dead), literal(state));
+            values.push((roles.status, Value::Text(text)));
+        }
+        _ if roles.by_visibility() => {}
+        _ => values.push((roles.status, Value::Text(literal(state)))),
+    }
+    if roles.by_visibility() {
+        values.extend(roles.time().map(|time| (time, Value::Later("visibility_ms"))));
+    }
+    values.extend(roles.until.map(|until| (until, Value::Later("lease_ms"))));
+    values.extend(roles.by.map(|by| (by, Value::Parameter("token"))));
+    let raised = |column: usize| (column, Value::Text(format!("{} + 1", context.column(column))));
+    values.extend(roles.seq.map(raised));
+    values.extend(roles.count.map(raised));
+    values.extend(roles.changed());
+    Some(values)
+}
+
+fn joined(context: &Context<'_>, other: &str) -> Vec<Condition<'static>> {
+    let equal = |at: &usize| Condition::Text(format!("t.{0} = {other}.{0}", context.column(*at)));
+    context.table.primary_key.iter().map(equal).collect()
+}
+
+fn qualified(context: &Context<'_>, alias: &str) -> String {
+    let columns = (0..context.table.columns.len()).map(|at| format!("{alias}.{}", context.column(at)));
+    columns.collect::<Vec<_>>().join(", ")
+}
+
+/// The rows that a SELECT of the same transaction has locked, by their keys.
+pub fn by_keys(roles_scope: &[usize], tail: &[usize], context: &Context<'_>) -> Vec<Condition<'static>> {
+    let mut conditions: Vec<Condition<'static>> = roles_scope.iter().map(|column| Condition::Equal(*column)).collect();
+    conditions.push(match tail {
+        [one] => Condition::Parameter(format!("{} IN (", context.column(*one)), "keys"),
+        _ => Condition::Parameter(format!("({}) IN (", context.columns(tail)), "keys"),
+    });
+    conditions
+}
+
+/// What `by_keys` means, for the statement's comment.
+pub const KEYS: &str = "\n`keys` stands for at most 1,000 keys, each as the list before IN names it.";
+
+fn take(context: &Context<'_>, roles: &Roles<'_>) -> Option<Query> {
+    let values = taken(context, roles, false)?;
+    let about = format!("Marks the rows that a claim has locked, in its transaction.{KEYS}");
+    Some(update_by_keys(context, roles, "take", &about, &values))
+}
+
+/// Rows of a claim that have used up their attempts.
+fn take_exhausted(context: &Context<'_>, roles: &Roles<'_>) -> Option<Query> {
+    let possible = context.paths().iter().any(|path| is_exhaustible(roles, path));
+    let dead = roles.claim.status.dead.as_ref().filter(|_| possible)?;
+    let mut values = vec![(roles.status, Value::Text(context.dialect.literal(dead)))];
+    values.extend(roles.released(context.table));
+    values.extend(roles.finished.map(|finished| (finished, Value::Now)));
+    values.extend(roles.changed());
+    let about = format!("Gives up the rows of a claim that have used up their attempts, instead of `take`.{KEYS}");
+    Some(update_by_keys(context, roles, "take_exhausted", &about, &values))
+}
+
+pub fn update_by_keys(
+    context: &Context<'_>,
+    roles: &Roles<'_>,
+    name: &str,
+    about: &str,
+    values: &[(usize, Value)],
+) -> Query {
+    let mut sql = Sql::new(context);
+    // Without the hint a list of keys may be looked up through the claim's index, whose entries are being changed.
+    let hint = context.dialect.index_hint("PRIMARY");
+    sql.push(&format!("UPDATE {}{hint}", context.table_name())).assignments("", values);
+    sql.conditions("", &by_keys(&roles.scope, &roles.tail, context)).push(")");
+    sql.query(name, about, None)
+}

@@ -1,0 +1,81 @@
+//! Enqueue: one new row, once.
+
+use sea_query::{Alias, Expr, ExprTrait, OnConflict, Query as Builder};
+
+use crate::dialect::Take;
+use crate::schema::{ColumnType, Table};
+
+use super::roles::{Roles, Value, never};
+use super::sql::{built, expression};
+use super::{Context, Query};
+
+pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
+    let table = context.table;
+    let values = values(context, roles);
+    let mut insert = Builder::insert();
+    insert.into_table(table_ref(table));
+    insert.columns(values.iter().map(|(column, _)| Alias::new(&*table.columns[*column].name)));
+    let row: Vec<Expr> = values.iter().map(|(column, value)| expression(context, *column, value)).collect();
+    // As many values as columns, so that the builder cannot refuse.
+    if insert.values(row).is_err() {
+        return Vec::new();
+    }
+    let key: Vec<usize> = roles.claim.idempotency_key.iter().filter_map(|name| table.position(name)).collect();
+    let mut about = "Adds an event, in the transaction of the business data.".to_owned();
+    let skips = context.dialect.take() != Take::SelectThenUpdate;
+    if !key.is_empty() && skips {
+        let columns = key.iter().map(|column| Alias::new(&*table.columns[*column].name));
+        insert.on_conflict(OnConflict::columns(columns).do_nothing().to_owned());
+        about.push_str("\nNo row: an event of the same idempotency key is there already.");
+    }
+    if !key.is_empty() && !skips {
+        about.push_str("\nError 1062 does not say which key it was: find_duplicate does.");
+    }
+    let mut queries = vec![built(context.dialect, &insert, "enqueue", &about)];
+    if !key.is_empty() && !skips {
+        let mut select = Builder::select();
+        select.columns(table.primary_key.iter().map(|column| Alias::new(&*table.columns[*column].name)));
+        select.from(table_ref(table)).lock_exclusive();
+        for column in &key {
+            let name = &table.columns[*column].name;
+            select.and_where(Expr::col(Alias::new(&**name)).eq(name.clone()));
+        }
+        let about =
+            "After error 1062: a row means that the event is there already, none that another key was violated.";
+        queries.push(built(context.dialect, &select, "find_duplicate", about));
+    }
+    queries
+}
+
+/// The table for the query builder.
+pub fn table_ref(table: &Table) -> sea_query::TableRef {
+    use sea_query::IntoTableRef;
+    match &table.name.database {
+        Some(database) => (Alias::new(&**database), Alias::new(&*table.name.name)).into_table_ref(),
+        None => Alias::new(&*table.name.name).into_table_ref(),
+    }
+}
+
+/// What each column of a new row holds: roles by their own values, everything else by a parameter.
+fn values(context: &Context<'_>, roles: &Roles<'_>) -> Vec<(usize, Value)> {
+    let table = context.table;
+    let mut fixed = vec![(roles.status, Value::Text(context.dialect.literal(&roles.claim.status.pending)))];
+    fixed.extend(roles.pending(table));
+    fixed.extend(roles.changed());
+    // Of columns with several roles, such as created and due in one, the first wins.
+    fixed.extend(roles.order.filter(|order| is_clock(&table.columns[*order].ty)).map(|order| (order, Value::Now)));
+    fixed.extend(roles.count.into_iter().chain(roles.seq).map(|column| (column, Value::Text("0".to_owned()))));
+    let nullable = |column: &usize| table.columns[*column].nullable;
+    fixed.extend(roles.error.filter(nullable).map(|column| (column, Value::Text("NULL".to_owned()))));
+    fixed.extend(roles.published.into_iter().chain(roles.finished).map(|column| (column, never(table, column))));
+    let numbered = |column: &usize| !table.columns[*column].auto_increment;
+    let value = |column: usize| {
+        let fixed = fixed.iter().find(|(fixed, _)| *fixed == column);
+        fixed.cloned().unwrap_or((column, Value::Own))
+    };
+    (0..table.columns.len()).filter(numbered).map(value).collect()
+}
+
+fn is_clock(ty: &ColumnType) -> bool {
+    ty.is_time() || matches!(ty, ColumnType::Int { bytes: 8, .. })
+}

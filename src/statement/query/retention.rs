@@ -1,0 +1,201 @@
+//! Finished rows leave: one state a statement, a batch at a time, the same keys for copy and delete.
+
+use crate::dialect::Take;
+use crate::schema::Table;
+use crate::schema::format::Strategy;
+use crate::workload::{Path, Purpose};
+
+use super::claim::{KEYS, by_keys, pins};
+use super::sql::{Condition, Sql};
+use super::{Context, Query};
+
+pub fn queries(context: &Context<'_>) -> Vec<Query> {
+    let Some(retention) = &context.table.retention else { return Vec::new() };
+    let archive = context.catalog.tables.iter().find(|table| table.archive_of.as_ref() == Some(&context.table.name));
+    let paths = context.paths();
+    let paths = paths.iter().filter(|path| path.purpose.is_retention());
+    let mut queries = match retention.strategy {
+        Strategy::Partition => return Vec::new(),
+        _ => vec![cutoff(context)],
+    };
+    for path in paths {
+        match (retention.strategy, archive) {
+            (Strategy::Archive, Some(archive)) => queries.extend(self::archive(context, path, archive)),
+            (Strategy::Archive, None) => {}
+            _ => queries.extend(cleanup(context, path)),
+        }
+    }
+    if context.dialect.take() == Take::SelectThenUpdate {
+        queries.extend(by_key(context, retention.strategy, archive));
+    }
+    queries
+}
+
+fn age(context: &Context<'_>) -> usize {
+    let age = context.table.retention.as_ref().map(|retention| &retention.age);
+    age.and_then(|age| context.table.position(age)).unwrap_or_default()
+}
+
+/// The bound is asked for once a run, so that all statements of the run mean the same rows.
+fn cutoff(context: &Context<'_>) -> Query {
+    let mut sql = Sql::new(context);
+    let ty = &context.table.columns[age(context)].ty;
+    let millis = sql.placeholder("age_ms");
+    let negative = format!("(-{millis})");
+    let text = format!("SELECT {}", context.dialect.later(ty, &negative));
+    sql.push(&text);
+    sql.query("cutoff", "The time before which finished rows leave: now, less `keep` in milliseconds.", None)
+}
+
+/// `FROM … WHERE … AND age <= cutoff ORDER BY … LIMIT`.
+pub fn selection(sql: &mut Sql<'_>, context: &Context<'_>, indent: &str, path: &Path, index: Option<&str>) {
+    let hint = index.map(|index| context.dialect.index_hint(index)).unwrap_or_default();
+    sql.push(&format!("\n{indent}FROM {}{hint}", context.table_name()));
+    let mut conditions = pins(context, path);
+    conditions.extend(path.range.map(|range| Condition::Parameter(format!("{} <= ", context.column(range)), "cutoff")));
+    sql.conditions(indent, &conditions);
+    sql.push(&format!("\n{indent}ORDER BY {}", context.columns(&path.order)));
+    sql.push(&format!("\n{indent}LIMIT ")).parameter("limit");
+}
+
+fn suffix(path: &Path) -> String {
+    match &path.purpose {
+        Purpose::Retention(state) if !state.is_empty() => format!("_{state}"),
+        _ => String::new(),
+    }
+}
+
+/// The keys of one batch, locked.
+fn find(context: &Context<'_>, path: &Path, name: &str, then: &str) -> Query {
+    let index = context.index_for(path);
+    let mut sql = Sql::new(context);
+    sql.push(&format!("SELECT {}", context.columns(&context.table.primary_key)));
+    selection(&mut sql, context, "", path, index);
+    sql.push("\nFOR UPDATE SKIP LOCKED");
+    let about = format!("The keys of one batch of finished rows, the oldest first.\n{then}");
+    sql.query(format!("{name}_find{}", suffix(path)), &about, index)
+}
+
+fn cleanup(context: &Context<'_>, path: &Path) -> Vec<Query> {
+    let index = context.index_for(path);
+    let mut sql = Sql::new(context);
+    let table = context.table_name();
+    match context.dialect.take() {
+        Take::SelectThenUpdate => {
+            return vec![find(context, path, "cleanup", "Then `cleanup` in the same transaction, at READ COMMITTED.")];
+        }
+        Take::UpdateFromSelect => {
+            let key = context.columns(&context.table.primary_key);
+            sql.push(&format!("WITH found AS MATERIALIZED (\n  SELECT {key}"));
+            selection(&mut sql, context, "  ", path, index);
+            sql.push(&format!("\n  FOR UPDATE SKIP LOCKED\n)\nDELETE FROM {table} AS t\nUSING found"));
+            sql.conditions("", &joined(context, "found"));
+        }
+        Take::UpdateByRowId => {
+            sql.push(&format!("DELETE FROM {table}\nWHERE rowid IN (\n  SELECT rowid"));
+            selection(&mut sql, context, "  ", path, index);
+            sql.push("\n)");
+        }
+    }
+    vec![sql.query(format!("cleanup{}", suffix(path)), "Deletes one batch of finished rows, the oldest first.", index)]
+}
+
+fn joined(context: &Context<'_>, other: &str) -> Vec<Condition<'static>> {
+    let equal = |at: &usize| Condition::Text(format!("t.{0} = {other}.{0}", context.column(*at)));
+    context.table.primary_key.iter().map(equal).collect()
+}
+
+fn archive(context: &Context<'_>, path: &Path, archive: &Table) -> Vec<Query> {
+    let index = context.index_for(path);
+    let mut sql = Sql::new(context);
+    let (table, into) = (context.table_name(), super::super::quoted(context.dialect, &archive.name));
+    let columns = context.all_columns();
+    match context.dialect.take() {
+        Take::SelectThenUpdate => {
+            let then = "Then `archive_copy`, `archive_delete` and a comparison of their counts, in the same transaction, at READ COMMITTED.";
+            return vec![find(context, path, "archive", then)];
+        }
+        Take::UpdateFromSelect => {
+            let key = context.columns(&context.table.primary_key);
+            sql.push(&format!("WITH found AS MATERIALIZED (\n  SELECT {key}"));
+            selection(&mut sql, context, "  ", path, index);
+            sql.push(&format!("\n  FOR UPDATE SKIP LOCKED\n), moved AS (\n  DELETE FROM {table} AS t\n  USING found"));
+            sql.conditions("  ", &joined(context, "found"));
+            let returned = (0..context.table.columns.len()).map(|at| format!("t.{}", context.column(at)));
+            sql.push(&format!("\n  RETURNING {}\n)\n", returned.collect::<Vec<_>>().join(", ")));
+            sql.push(&format!("INSERT INTO {into} ({columns})\nSELECT {columns}\nFROM moved\n{}", upsert(context)));
+            let about = "Moves one batch of finished rows into the archive, the oldest first.\nA row that was archived before, replayed and finished again replaces its old version.";
+            vec![sql.query(format!("archive{}", suffix(path)), about, index)]
+        }
+        Take::UpdateByRowId => {
+            sql.push(&format!(
+                "INSERT INTO {into} ({columns})\nSELECT {columns}\nFROM {table}\nWHERE rowid IN (\n  SELECT rowid"
+            ));
+            selection(&mut sql, context, "  ", path, index);
+            sql.push(&format!("\n)\n{}", upsert(context)));
+            let about = "Copies one batch of finished rows into the archive, the oldest first; a newer version replaces an older one.\nThen `archive_delete` with the same parameters, in the same transaction, begun with BEGIN IMMEDIATE.";
+            let copy = sql.query(format!("archive_copy{}", suffix(path)), about, index);
+            sql.push(&format!("DELETE FROM {table}\nWHERE rowid IN (\n  SELECT rowid"));
+            selection(&mut sql, context, "  ", path, index);
+            let copied: Vec<String> = context
+                .table
+                .primary_key
+                .iter()
+                .map(|at| format!("a.{0} = {table}.{0}", context.column(*at)))
+                .collect();
+            sql.push(&format!("\n)\n  AND EXISTS (SELECT 1 FROM {into} AS a WHERE {})", copied.join(" AND ")));
+            let delete =
+                sql.query(format!("archive_delete{}", suffix(path)), "Deletes the batch that was just copied.", index);
+            vec![copy, delete]
+        }
+    }
+}
+
+/// An upsert of every column, the row that comes being the newer one.
+fn upsert(context: &Context<'_>) -> String {
+    let key = context.columns(&context.table.primary_key);
+    let set = |at: usize| format!("{0} = EXCLUDED.{0}", context.column(at));
+    let others: Vec<String> =
+        (0..context.table.columns.len()).filter(|at| !context.table.primary_key.contains(at)).map(set).collect();
+    match others.is_empty() {
+        true => format!("ON CONFLICT ({key}) DO NOTHING"),
+        false => format!("ON CONFLICT ({key}) DO UPDATE\nSET {}", others.join(",\n    ")),
+    }
+}
+
+/// Copy and delete by the keys that a SELECT of the same transaction has locked.
+fn by_key(context: &Context<'_>, strategy: Strategy, archive: Option<&Table>) -> Vec<Query> {
+    let key = &context.table.primary_key;
+    let table = context.table_name();
+    let mut sql = Sql::new(context);
+    let mut queries = Vec::new();
+    match (strategy, archive) {
+        (Strategy::Archive, Some(archive)) => {
+            let into = super::super::quoted(context.dialect, &archive.name);
+            let columns = context.all_columns();
+            sql.push(&format!("INSERT INTO {into} ({columns})\nSELECT {columns}\nFROM {table}"));
+            sql.conditions("", &by_keys(&[], key, context)).push(")\nON DUPLICATE KEY UPDATE");
+            let set = |at: usize| format!("\n  {0} = VALUES({0})", context.column(at));
+            let others: Vec<String> =
+                (0..context.table.columns.len()).filter(|at| !key.contains(at)).map(set).collect();
+            sql.push(&others.join(","));
+            let about = format!(
+                "Copies a batch into the archive; a row that was archived before is replaced by its newer version.{KEYS}"
+            );
+            queries.push(sql.query("archive_copy", &about, None));
+            let on: Vec<String> = key.iter().map(|at| format!("a.{0} = t.{0}", context.column(*at))).collect();
+            sql.push(&format!("DELETE t\nFROM {table} AS t\nJOIN {into} AS a ON {}", on.join(" AND ")));
+            let left = key.iter().map(|at| format!("t.{}", context.column(*at))).collect::<Vec<_>>().join(", ");
+            let left = if key.len() == 1 { left } else { format!("({left})") };
+            sql.conditions("", &[Condition::Parameter(format!("{left} IN ("), "keys")]).push(")");
+            let about = format!("Deletes a batch that the archive has.{KEYS}");
+            queries.push(sql.query("archive_delete", &about, None));
+        }
+        (Strategy::Delete, _) => {
+            sql.push(&format!("DELETE FROM {table}")).conditions("", &by_keys(&[], key, context)).push(")");
+            queries.push(sql.query("cleanup", &format!("Deletes a batch of finished rows.{KEYS}"), None));
+        }
+        _ => {}
+    }
+    queries
+}

@@ -1,0 +1,196 @@
+//! The text of a statement together with the names of its parameters.
+
+use sea_query::{Expr, QueryStatementWriter, Values};
+
+use crate::dialect::Dialect;
+
+use super::roles::Value;
+use super::{Context, Parameter, Query};
+
+/// A statement being written.
+pub struct Sql<'a> {
+    context: &'a Context<'a>,
+    text: String,
+    parameters: Vec<Parameter>,
+}
+
+impl<'a> Sql<'a> {
+    pub fn new(context: &'a Context<'a>) -> Self {
+        Sql { context, text: String::new(), parameters: Vec::new() }
+    }
+
+    /// Appends text.
+    pub fn push(&mut self, text: &str) -> &mut Self {
+        self.text.push_str(text);
+        self
+    }
+
+    /// Appends a parameter.
+    pub fn parameter(&mut self, name: &str) -> &mut Self {
+        let placeholder = self.placeholder(name);
+        self.push(&placeholder)
+    }
+
+    /// Declares a parameter whose place the caller finds.
+    pub fn placeholder(&mut self, name: &str) -> String {
+        let placeholder = self.context.dialect.placeholder(self.parameters.len() + 1);
+        self.parameters.push(Parameter { placeholder: placeholder.clone(), name: name.to_owned() });
+        placeholder
+    }
+
+    /// Appends the conditions, one a line, joined by AND.
+    pub fn conditions(&mut self, indent: &str, conditions: &[Condition<'_>]) -> &mut Self {
+        for (at, condition) in conditions.iter().enumerate() {
+            let start = if at == 0 { format!("\n{indent}WHERE ") } else { format!("\n{indent}  AND ") };
+            self.push(&start);
+            match condition {
+                Condition::Equal(column) => {
+                    let name = self.context.table.columns[*column].name.clone();
+                    let column = self.context.column(*column);
+                    self.push(&format!("{column} = ")).parameter(&name);
+                }
+                Condition::Text(text) => _ = self.push(text),
+                Condition::Parameter(before, name) => _ = self.push(before).parameter(name),
+            }
+        }
+        self
+    }
+
+    /// Appends ` column = value, …`, one a line.
+    pub fn assignments(&mut self, indent: &str, values: &[(usize, Value)]) -> &mut Self {
+        for (at, (column, value)) in values.iter().enumerate() {
+            let start = if at == 0 { format!("\n{indent}SET ") } else { format!(",\n{indent}    ") };
+            let left = self.context.column(*column);
+            let right = self.value(*column, value);
+            self.push(&format!("{start}{left} = {right}"));
+        }
+        self
+    }
+
+    fn value(&mut self, column: usize, value: &Value) -> String {
+        let column = &self.context.table.columns[column];
+        let dialect = self.context.dialect;
+        match value {
+            Value::Text(text) => text.clone(),
+            Value::Parameter(name) => self.placeholder(name),
+            Value::Own => self.placeholder(&column.name),
+            Value::Now => dialect.now(&column.ty),
+            Value::Later(name) => {
+                let millis = self.placeholder(name);
+                dialect.later(&column.ty, &millis)
+            }
+        }
+    }
+
+    /// The finished statement.
+    pub fn query(&mut self, name: impl Into<String>, about: &str, index: Option<&str>) -> Query {
+        Query {
+            name: name.into(),
+            about: about.lines().map(str::to_owned).collect(),
+            parameters: std::mem::take(&mut self.parameters),
+            index: index.map(str::to_owned),
+            sql: std::mem::take(&mut self.text),
+        }
+    }
+}
+
+/// A condition of a WHERE.
+pub enum Condition<'a> {
+    /// The column equals the parameter named like it.
+    Equal(usize),
+    /// Text.
+    Text(String),
+    /// Text, and a parameter behind it.
+    Parameter(String, &'a str),
+}
+
+/// A value for the query builder: parameters travel as their own names.
+pub fn expression(context: &Context<'_>, column: usize, value: &Value) -> Expr {
+    let column = &context.table.columns[column];
+    let dialect = context.dialect;
+    match value {
+        Value::Text(text) => Expr::cust(text.clone()),
+        Value::Parameter(name) => Expr::val(*name),
+        Value::Own => Expr::val(column.name.clone()),
+        Value::Now => Expr::cust(dialect.now(&column.ty)),
+        Value::Later(name) => {
+            let text = dialect.later(&column.ty, &dialect.placeholder(1));
+            Expr::cust_with_values(text, [*name])
+        }
+    }
+}
+
+/// A statement of the query builder, laid out.
+pub fn built(dialect: &dyn Dialect, statement: &impl QueryStatementWriter, name: &str, about: &str) -> Query {
+    let (text, Values(values)) = dialect.backend().build(statement);
+    let parameter = |(at, value): (usize, sea_query::Value)| Parameter {
+        placeholder: dialect.placeholder(at + 1),
+        name: match value {
+            sea_query::Value::String(Some(name)) => name,
+            other => format!("{other:?}"),
+        },
+    };
+    Query {
+        name: name.to_owned(),
+        about: about.lines().map(str::to_owned).collect(),
+        parameters: values.into_iter().enumerate().map(parameter).collect(),
+        index: None,
+        sql: lay_out(&text),
+    }
+}
+
+/// Words that begin a line of their own, with its indent.
+const BREAKS: [(&str, &str); 8] = [
+    (" VALUES ", "\n"),
+    (" ON CONFLICT ", "\n"),
+    (" SET ", "\n"),
+    (" FROM ", "\n"),
+    (" WHERE ", "\n"),
+    (" AND ", "\n  "),
+    (" LIMIT ", "\n"),
+    (" FOR UPDATE", "\n"),
+];
+
+/// The one-line text of the query builder with line breaks: outside quotes and parentheses.
+fn lay_out(text: &str) -> String {
+    let mut laid = String::with_capacity(text.len() + 64);
+    let (mut quote, mut depth, mut in_set) = (None, 0_usize, false);
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        match (quote, c) {
+            (None, '\'' | '"' | '`') => quote = Some(c),
+            (Some(open), _) if open == c => quote = None,
+            (None, '(') => depth += 1,
+            (None, ')') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let at_word = quote.is_none() && depth == 0 && c == ' ';
+        if let Some((word, indent)) = BREAKS.iter().find(|(word, _)| at_word && rest.starts_with(word)) {
+            laid.push_str(indent);
+            laid.push_str(word.trim_start());
+            in_set = *word == " SET " || in_set && *word != " WHERE ";
+            rest = &rest[word.len()..];
+            continue;
+        }
+        if in_set && quote.is_none() && depth == 0 && rest.starts_with(", ") {
+            laid.push_str(",\n    ");
+            rest = &rest[2..];
+            continue;
+        }
+        laid.push(c);
+        rest = &rest[c.len_utf8()..];
+    }
+    laid
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lay_out;
+
+    #[test]
+    fn breaks_lines_outside_quotes_only() {
+        let text = r#"UPDATE "a SET b" SET "x" = 'it''s WHERE', "y" = f(1, 2) WHERE "k" = ? AND "z" = 'AND '"#;
+        let laid = "UPDATE \"a SET b\"\nSET \"x\" = 'it''s WHERE',\n    \"y\" = f(1, 2)\nWHERE \"k\" = ?\n  AND \"z\" = 'AND '";
+        assert_eq!(lay_out(text), laid);
+    }
+}

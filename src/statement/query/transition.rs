@@ -1,0 +1,274 @@
+//! Transitions of one row, by its key and under its fence, and of dead rows.
+
+use sea_query::{Alias, Expr, ExprTrait, Query as Builder};
+
+use crate::dialect::Take;
+use crate::workload::{Path, Purpose};
+
+use super::claim::{self, KEYS};
+use super::enqueue::table_ref;
+use super::roles::{Roles, Value};
+use super::sql::{Condition, Sql, built, expression};
+use super::{Context, Query};
+
+pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
+    let mut queries = Vec::new();
+    let status = &roles.claim.status;
+    let held = held(roles);
+    if let Some(held) = &held {
+        let done = status.done.0.first();
+        if status.published.is_none() {
+            queries.extend(done.map(|done| finish(context, roles, "complete", "Finishes a row.", done, held, false)));
+        }
+        queries.push(retry(context, roles, held));
+        queries.extend(
+            status
+                .dead
+                .as_ref()
+                .map(|dead| finish(context, roles, "dead", "Gives a row up, with the reason.", dead, held, true)),
+        );
+        queries.extend(extend(context, roles, held));
+        queries.push(release(context, roles, held));
+    }
+    queries.extend(bus(context, roles));
+    queries.extend(reap(context, roles));
+    queries.extend(list_dead(context));
+    queries.extend(replay(context, roles));
+    queries
+}
+
+/// The state of a row that a worker works on.
+fn held(roles: &Roles<'_>) -> Option<String> {
+    let status = &roles.claim.status;
+    status.running.clone().or_else(|| roles.by_visibility().then(|| status.pending.clone()))
+}
+
+/// What tells the worker's own claim from a later one.
+enum Fence {
+    Column(usize, &'static str),
+    None,
+}
+
+fn fence(roles: &Roles<'_>) -> Fence {
+    let attempt = roles.count.filter(|_| roles.by_visibility());
+    match (roles.seq, roles.by, attempt) {
+        (Some(seq), _, _) => Fence::Column(seq, "claim_seq"),
+        (None, Some(by), _) => Fence::Column(by, "token"),
+        (None, None, Some(count)) => Fence::Column(count, "attempt"),
+        (None, None, None) => Fence::None,
+    }
+}
+
+/// An UPDATE of one row: its key, its scope, its state, its fence.
+fn keyed(
+    context: &Context<'_>,
+    roles: &Roles<'_>,
+    name: &str,
+    about: &str,
+    values: &[(usize, Value)],
+    from: &str,
+    fenced: bool,
+) -> Query {
+    let table = context.table;
+    let column = |at: usize| Expr::col(Alias::new(&*table.columns[at].name));
+    let mut update = Builder::update();
+    update.table(table_ref(table));
+    for (at, value) in values {
+        update.value(Alias::new(&*table.columns[*at].name), expression(context, *at, value));
+    }
+    for at in roles.scope.iter().chain(&roles.tail) {
+        update.and_where(column(*at).eq(table.columns[*at].name.clone()));
+    }
+    update.and_where(column(roles.status).eq(Expr::cust(context.dialect.literal(from))));
+    let mut about = about.to_owned();
+    if let (true, Fence::Column(at, parameter)) = (fenced, fence(roles)) {
+        update.and_where(column(at).eq(parameter));
+        about.push_str("\nNo row: the lease is lost, and another worker may hold the row.");
+    }
+    built(context.dialect, &update, name, &about)
+}
+
+fn state(context: &Context<'_>, roles: &Roles<'_>, state: &str) -> (usize, Value) {
+    (roles.status, Value::Text(context.dialect.literal(state)))
+}
+
+fn finish(
+    context: &Context<'_>,
+    roles: &Roles<'_>,
+    name: &str,
+    about: &str,
+    to: &str,
+    from: &str,
+    failed: bool,
+) -> Query {
+    let mut values = vec![state(context, roles, to)];
+    values.extend(roles.error.filter(|_| failed).map(|error| (error, Value::Parameter("error"))));
+    values.extend(roles.released(context.table));
+    values.extend(roles.finished.map(|finished| (finished, Value::Now)));
+    values.extend(roles.changed());
+    keyed(context, roles, name, about, &values, from, true)
+}
+
+fn retry(context: &Context<'_>, roles: &Roles<'_>, held: &str) -> Query {
+    let mut values = vec![state(context, roles, roles.waiting())];
+    values.extend(roles.time().map(|time| (time, Value::Later("delay_ms"))));
+    values.extend(roles.error.map(|error| (error, Value::Parameter("error"))));
+    values.extend(roles.released(context.table));
+    values.extend(roles.changed());
+    let about = "Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.";
+    keyed(context, roles, "retry", about, &values, held, true)
+}
+
+fn extend(context: &Context<'_>, roles: &Roles<'_>, held: &str) -> Option<Query> {
+    let (column, parameter) = match roles.until {
+        Some(until) => (until, "lease_ms"),
+        None => (roles.time().filter(|_| roles.by_visibility())?, "visibility_ms"),
+    };
+    let mut values = vec![(column, Value::Later(parameter))];
+    values.extend(roles.changed());
+    Some(keyed(context, roles, "extend", "Holds a row for longer, from now on.", &values, held, true))
+}
+
+fn release(context: &Context<'_>, roles: &Roles<'_>, held: &str) -> Query {
+    let mut values = vec![state(context, roles, roles.waiting())];
+    values.extend(roles.time().map(|time| (time, Value::Now)));
+    values.extend(roles.released(context.table));
+    values.extend(roles.count.map(|count| (count, Value::Text(format!("{} - 1", context.column(count))))));
+    values.extend(roles.changed());
+    let about = "Puts a row back untried and gives the attempt back, as on shutdown.";
+    keyed(context, roles, "release", about, &values, held, true)
+}
+
+/// The transitions of an event bus: pending → published → consumed.
+fn bus(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
+    let status = &roles.claim.status;
+    let (Some(published), Some(done)) = (&status.published, status.done.0.first()) else { return Vec::new() };
+    let mut queries = Vec::new();
+    let mut values = vec![state(context, roles, published)];
+    values.extend(roles.published.map(|at| (at, Value::Now)));
+    values.extend(roles.changed());
+    let about = "Marks a row as handed to the broker. No row while it is done already: the consumer was faster.";
+    queries.push(keyed(context, roles, "mark_published", about, &values, &status.pending, true));
+    let mut values = vec![state(context, roles, done)];
+    values.extend(roles.finished.map(|at| (at, Value::Now)));
+    values.extend(roles.changed());
+    for (name, from) in [("consume_published", published), ("consume_pending", &status.pending)] {
+        let about = "Finishes a row in the transaction of its handler. No row: it was handled before.";
+        queries.push(keyed(context, roles, name, about, &values, from, false));
+    }
+    let mut values = vec![state(context, roles, &status.pending)];
+    values.extend(roles.pending(context.table));
+    values.extend(roles.changed());
+    if let Some(path) = context.paths().iter().find(|path| path.purpose == Purpose::Sweep) {
+        queries.extend(sweep(context, roles, path, &values));
+    }
+    queries
+}
+
+fn sweep(context: &Context<'_>, roles: &Roles<'_>, path: &Path, values: &[(usize, Value)]) -> Vec<Query> {
+    let about = "Puts rows back whose message never arrived, the longest published first.";
+    moving(context, roles, path, "sweep", about, values, true)
+}
+
+/// Moves the rows of a path from one state to another, a batch at a time. With `cutoff` the bound is a parameter.
+fn moving(
+    context: &Context<'_>,
+    roles: &Roles<'_>,
+    path: &Path,
+    name: &str,
+    about: &str,
+    values: &[(usize, Value)],
+    cutoff: bool,
+) -> Vec<Query> {
+    let index = context.index_for(path);
+    let mut sql = Sql::new(context);
+    let select = |sql: &mut Sql<'_>, indent: &str| match cutoff {
+        true => super::retention::selection(sql, context, indent, path, index),
+        false => claim::selection(sql, context, indent, path, index),
+    };
+    let key = context.columns(&context.table.primary_key);
+    match context.dialect.take() {
+        Take::SelectThenUpdate => {
+            sql.push(&format!("SELECT {key}"));
+            select(&mut sql, "");
+            sql.push("\nFOR UPDATE SKIP LOCKED");
+            let find =
+                sql.query(format!("{name}_find"), &format!("{about}\nThen `{name}` in the same transaction."), index);
+            let about = format!("Moves the rows that `{name}_find` has locked.{KEYS}");
+            vec![find, claim::update_by_keys(context, roles, name, &about, values)]
+        }
+        Take::UpdateFromSelect => {
+            sql.push(&format!("WITH found AS MATERIALIZED (\n  SELECT {key}"));
+            select(&mut sql, "  ");
+            sql.push(&format!("\n  FOR UPDATE SKIP LOCKED\n)\nUPDATE {} AS t", context.table_name()));
+            sql.assignments("", values).push("\nFROM found");
+            let joined = |at: &usize| Condition::Text(format!("t.{0} = found.{0}", context.column(*at)));
+            let joined: Vec<Condition<'_>> = context.table.primary_key.iter().map(joined).collect();
+            sql.conditions("", &joined);
+            vec![sql.query(name, about, index)]
+        }
+        Take::UpdateByRowId => {
+            sql.push(&format!("UPDATE {}", context.table_name())).assignments("", values);
+            sql.push("\nWHERE rowid IN (\n  SELECT rowid");
+            select(&mut sql, "  ");
+            sql.push("\n)");
+            vec![sql.query(name, about, index)]
+        }
+    }
+}
+
+/// Rows of workers that let their lease run out go back, or to dead if that was their last attempt.
+fn reap(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
+    let paths = context.paths();
+    let Some(path) = paths.iter().find(|path| path.purpose == Purpose::Expired && path.lane.is_none()) else {
+        return Vec::new();
+    };
+    let status = &roles.claim.status;
+    let literal = |state: &str| context.dialect.literal(state);
+    let waiting = literal(roles.waiting());
+    let most = roles.most_attempts(|column| context.column(column));
+    let to = match (roles.count, most, &status.dead, context.dialect.take()) {
+        (Some(count), Some(most), Some(dead), Take::UpdateFromSelect | Take::UpdateByRowId) => {
+            format!("CASE WHEN {} >= {most} THEN {} ELSE {waiting} END", context.column(count), literal(dead))
+        }
+        _ => waiting,
+    };
+    let mut values = vec![(roles.status, Value::Text(to))];
+    values.extend(roles.time().map(|time| (time, Value::Now)));
+    values.extend(roles.released(context.table));
+    values.extend(roles.changed());
+    let mut about = "Frees rows of workers that let their lease run out, where no worker claims.".to_owned();
+    if context.dialect.take() == Take::SelectThenUpdate && status.dead.is_some() && roles.count.is_some() {
+        about.push_str("\nRows that have used up their attempts go by `take_exhausted` instead.");
+    }
+    let mut queries = moving(context, roles, path, "reap", &about, &values, false);
+    if let (Some(count), true) = (roles.count, context.dialect.take() == Take::SelectThenUpdate) {
+        // Who moves the rows must know their attempts.
+        let mut shown: Vec<usize> = context.table.primary_key.clone();
+        shown.extend([count].into_iter().chain(roles.max));
+        let key = format!("SELECT {}\n", context.columns(&context.table.primary_key));
+        queries[0].sql = queries[0].sql.replacen(&key, &format!("SELECT {}\n", context.columns(&shown)), 1);
+    }
+    queries
+}
+
+fn list_dead(context: &Context<'_>) -> Option<Query> {
+    let paths = context.paths();
+    let path = paths.iter().find(|path| path.purpose == Purpose::Dead)?;
+    let index = context.index_for(path);
+    let mut sql = Sql::new(context);
+    sql.push(&format!("SELECT {}", context.all_columns()));
+    claim::selection(&mut sql, context, "", path, index);
+    Some(sql.query("list_dead", "Lists dead rows, the oldest first.", index))
+}
+
+fn replay(context: &Context<'_>, roles: &Roles<'_>) -> Option<Query> {
+    let dead = roles.claim.status.dead.as_ref()?;
+    let mut values = vec![state(context, roles, &roles.claim.status.pending)];
+    values.extend(roles.pending(context.table));
+    values.extend(roles.count.map(|count| (count, Value::Text("0".to_owned()))));
+    values.extend(roles.finished.map(|finished| (finished, super::roles::never(context.table, finished))));
+    values.extend(roles.changed());
+    let about = "Gives a dead row a new life: attempts from 0, the fence as it was.";
+    Some(keyed(context, roles, "replay", about, &values, dead, false))
+}
