@@ -7,9 +7,11 @@
 //! - [`workload`]: claim and retention → access paths → indexes;
 //! - [`dialect`]: all that differs between databases;
 //! - [`statement`], [`template`]: SQL statements and text from templates;
-//! - [`generate`]: definitions → files;
+//! - [`generate`], `demo`: definitions → files; the main job on an embedded database;
 //! - `cli`: the command line.
 
+#[cfg(feature = "live")]
+pub mod demo;
 pub mod diagnostic;
 #[cfg(feature = "generate")]
 pub mod dialect;

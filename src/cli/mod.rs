@@ -3,6 +3,7 @@
 //! Exit status: 0 clean, 1 findings or differences, 2 the run itself failed.
 
 mod config;
+mod demo;
 mod generate;
 mod report;
 mod schema;
@@ -44,6 +45,8 @@ enum Command {
     Generate(generate::Arguments),
     /// Print the JSON Schema of the definition format
     Schema,
+    /// Show the main job on an embedded SQLite: the claim of the incident and the generated ones side by side
+    Demo,
 }
 
 /// How a run that did not fail ended.
@@ -86,6 +89,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     match &arguments.command {
         Command::Generate(command) => generate::run(command, &arguments.global),
         Command::Schema => schema::run(),
+        Command::Demo => demo::run(),
     }
 }
 

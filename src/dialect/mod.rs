@@ -14,6 +14,12 @@ use crate::schema::{Column, ColumnType, DefaultValue};
 /// Every dialect, in the order of its documentation.
 pub static ALL: [&dyn Dialect; 4] = [&mysql::MySql, &mariadb::MariaDb, &postgres::Postgres, &sqlite::Sqlite];
 
+/// The dialect of the database that runs inside the process.
+pub static EMBEDDED: &dyn Dialect = &sqlite::Sqlite;
+
+#[cfg(feature = "live")]
+pub use sqlite::live;
+
 /// The dialect of this name.
 pub fn find(id: &str) -> Option<&'static dyn Dialect> {
     ALL.into_iter().find(|dialect| dialect.engine().id == id)

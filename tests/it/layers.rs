@@ -11,7 +11,7 @@ const FLOORS: [&[&str]; 8] = [
     &["workload"],
     &["dialect"],
     &["statement", "template"],
-    &["generate"],
+    &["demo", "generate"],
     &["cli", "main", "lib"],
 ];
 

@@ -1,6 +1,8 @@
 //! SQLite 3.37 and later.
 
 mod clock;
+#[cfg(feature = "live")]
+pub mod live;
 mod types;
 
 use crate::engine::{Comments, Engine, Limit, NameScope};

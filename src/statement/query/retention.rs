@@ -113,7 +113,7 @@ fn archive(context: &Context<'_>, path: &Path, archive: &Table) -> Vec<Query> {
     match context.dialect.take() {
         Take::SelectThenUpdate => {
             let then = "Then `archive_copy`, `archive_delete` and a comparison of their counts, in the same transaction, at READ COMMITTED.";
-            return vec![find(context, path, "archive", then)];
+            vec![find(context, path, "archive", then)]
         }
         Take::UpdateFromSelect => {
             let key = context.columns(&context.table.primary_key);
