@@ -2,3 +2,5 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod layers;
+mod readback;
+mod servers;
