@@ -96,7 +96,7 @@ impl Server {
 
     /// A session on the database that every server has.
     fn open_home(self) -> Result<Session, sqlx::Error> {
-        Session::open(self, if self == Server::Postgres { "postgres" } else { "mysql" })
+        Session::open(self, &self.url(if self == Server::Postgres { "postgres" } else { "mysql" }))
     }
 }
 
@@ -133,13 +133,13 @@ impl Scratch {
             server.open_home().unwrap().run(&format!("CREATE DATABASE {name}{options}")).unwrap();
         }
         let mut scratch = Scratch { session: None, name, beside: Vec::new(), _folder: folder };
-        scratch.session = Some(Session::open(server, &scratch.name).unwrap());
+        scratch.session = Some(Session::open(server, &server.url(&scratch.name)).unwrap());
         Some(scratch)
     }
 
     /// A further session on the same database.
     pub fn session(&self) -> Session {
-        Session::open(self.server, &self.name).unwrap()
+        Session::open(self.server, &self.url()).unwrap()
     }
 
     /// The database's name in the server; on SQLite the path of its file.
@@ -190,12 +190,14 @@ impl Drop for Scratch {
             let script: String = match server {
                 Server::Sqlite => return Ok(()),
                 Server::Postgres => format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"),
-                // A session that is still open must not hold this one up for ever.
-                Server::MySql | Server::MariaDb => ["SET SESSION lock_wait_timeout = 5".to_owned()]
-                    .into_iter()
-                    .chain(beside.iter().chain([name]).map(|name| format!("DROP DATABASE IF EXISTS {name}")))
-                    .collect::<Vec<_>>()
-                    .join(";"),
+                // A session that is still open must not hold this one up for ever, and no foreign key across databases.
+                Server::MySql | Server::MariaDb => {
+                    ["SET SESSION lock_wait_timeout = 5, foreign_key_checks = 0".to_owned()]
+                        .into_iter()
+                        .chain(beside.iter().chain([name]).map(|name| format!("DROP DATABASE IF EXISTS {name}")))
+                        .collect::<Vec<_>>()
+                        .join(";")
+                }
             };
             server.open_home()?.run(&script)
         };
@@ -266,7 +268,7 @@ fn a_scratch_database_is_empty_and_goes(scratch: &mut Scratch) {
     assert_ne!(gone, name);
     match server {
         Server::Sqlite => assert!(!std::path::Path::new(&gone).exists()),
-        _ => assert!(Session::open(server, &gone).is_err(), "{gone} is still there"),
+        _ => assert!(Session::open(server, &server.url(&gone)).is_err(), "{gone} is still there"),
     }
 }
 on_servers!(a_scratch_database_is_empty_and_goes);

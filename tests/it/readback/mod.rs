@@ -55,15 +55,20 @@ fn read(scratch: &mut Scratch, scope: &Scope) -> Vec<Object> {
     }
 }
 
+/// Panics unless the engine holds just what the definitions say.
+pub fn assert_as_defined(definitions: &Definitions, scratch: &mut Scratch, what: &str) {
+    let expected = expected::objects(&definitions.catalog, scratch.server);
+    let scope = Scope::new(scratch, &definitions.catalog);
+    assert_same(&expected, &read(scratch, &scope), what);
+}
+
 /// Creates the tables twice and compares what the engine says with what the definitions say; then looks at what the
 /// tables do.
-fn prove(definitions: &Definitions, scratch: &mut Scratch) {
+pub fn prove(definitions: &Definitions, scratch: &mut Scratch) {
     let (script, catalog) = (definitions.schema_sql(), &definitions.catalog);
-    let scope = Scope::new(scratch, catalog);
-    let expected = expected::objects(catalog, scratch.server);
     for run in ["first", "second"] {
-        scratch.run(&script).unwrap_or_else(|refusal| panic!("{run} run: {refusal:?}"));
-        assert_same(&expected, &read(scratch, &scope), &format!("after the {run} run"));
+        scratch.run(&script).unwrap_or_else(|refusal| panic!("{run} run: {refusal}"));
+        assert_as_defined(definitions, scratch, &format!("after the {run} run"));
     }
     for table in &catalog.tables {
         rows::unchecked(&rows::insert_sample(table, 1, scratch.server), scratch);

@@ -92,6 +92,6 @@ pub fn foreign_keys(on: bool, scratch: &mut Scratch) {
 /// Runs the script without foreign keys.
 pub fn unchecked(script: &str, scratch: &mut Scratch) {
     foreign_keys(false, scratch);
-    scratch.run(script).unwrap_or_else(|refusal| panic!("{refusal:?}\n{script}"));
+    scratch.run(script).unwrap_or_else(|refusal| panic!("{refusal}\n{script}"));
     foreign_keys(true, scratch);
 }

@@ -1,5 +1,6 @@
 //! One connection to an engine, blocking, with all values as text.
 
+use std::fmt;
 use std::sync::OnceLock;
 
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlDatabaseError};
@@ -38,6 +39,12 @@ pub struct Refusal {
     pub message: String,
 }
 
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.code, self.message)
+    }
+}
+
 impl From<sqlx::Error> for Refusal {
     fn from(error: sqlx::Error) -> Self {
         let Some(of_database) = error.as_database_error() else {
@@ -63,9 +70,8 @@ macro_rules! each {
 }
 
 impl Session {
-    /// Opens a session on the database of this name; on SQLite `database` is the path of its file.
-    pub fn open(server: Server, database: &str) -> Result<Session, sqlx::Error> {
-        let url = server.url(database);
+    /// Opens a session on the database of this URL.
+    pub fn open(server: Server, url: &str) -> Result<Session, sqlx::Error> {
         let connection = match server {
             Server::MySql | Server::MariaDb => {
                 // A session as the server gives it, not as sqlx likes it: scripts must run in every client.
