@@ -2,6 +2,9 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod demo;
+mod facts;
 mod layers;
+mod readback;
 mod readme;
+mod servers;
 mod workload;
