@@ -33,20 +33,7 @@ pub fn check(column: &Column) -> Option<String> {
     let name = quoted(&column.name, '"');
     Some(match &column.ty {
         ColumnType::Bool => format!("{name} IN (0, 1)"),
-        // This type of a column refuses everything but integers by itself.
-        ColumnType::Int { .. } if column.auto_increment => return None,
-        ColumnType::Int { bytes, unsigned } => {
-            let types = if column.nullable { "IN ('integer', 'null')" } else { "= 'integer'" };
-            let integer = format!("typeof({name}) {types}");
-            match (bytes, unsigned) {
-                (8, false) => integer,
-                (8, true) => format!("{integer} AND {name} >= 0"),
-                _ => {
-                    let (least, most) = column.ty.range()?;
-                    format!("{integer} AND {name} BETWEEN {least} AND {most}")
-                }
-            }
-        }
+        ColumnType::Int { bytes, unsigned } => integer(column, &name, *bytes, *unsigned)?,
         ColumnType::Decimal { unsigned: true, .. } => format!("{name} NOT LIKE '-%'"),
         ColumnType::Char(length) | ColumnType::Varchar(length) => format!("length({name}) <= {length}"),
         ColumnType::Binary(bytes) => format!("length({name}) = {bytes}"),
@@ -62,6 +49,19 @@ pub fn check(column: &Column) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+/// The kind of an integer, which a numbered column refuses by itself, and its range.
+fn integer(column: &Column, name: &str, bytes: u8, unsigned: bool) -> Option<String> {
+    let kinds = if column.nullable { "IN ('integer', 'null')" } else { "= 'integer'" };
+    let kind = (!column.auto_increment).then(|| format!("typeof({name}) {kinds}"));
+    let range = match (bytes, unsigned) {
+        (8, false) => None,
+        (8, true) => Some(format!("{name} >= 0")),
+        _ => column.ty.range().map(|(least, most)| format!("{name} BETWEEN {least} AND {most}")),
+    };
+    let parts: Vec<String> = kind.into_iter().chain(range).collect();
+    (!parts.is_empty()).then(|| parts.join(" AND "))
 }
 
 /// The default. `CURRENT_TIMESTAMP` is UTC here and has no fraction; `strftime` knows three digits of it.

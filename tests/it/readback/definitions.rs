@@ -30,7 +30,7 @@ impl Definitions {
 
     /// Takes the text of a definition file.
     pub fn parse(text: &str, server: Server) -> Definitions {
-        Definitions::new(&[Arc::new(Source { path: "test.json".to_owned(), text: text.to_owned() })], server)
+        Definitions::new(&[Arc::new(Source::new("test.json", text))], server)
     }
 
     fn new(inputs: &[load::Input], server: Server) -> Definitions {

@@ -2,14 +2,16 @@
 
 use claimsmith::schema::names::{self, TableNames};
 use claimsmith::schema::{Catalog, Column, ColumnType, ForeignKey, Table};
+use claimsmith::workload;
 
 use crate::servers::Server;
 
 use super::model::Object;
 use super::types;
 
-/// Everything that the definitions say, and what the engine adds by itself.
+/// Everything that the definitions say, the indexes of their workload, and what the engine adds by itself.
 pub fn objects(catalog: &Catalog, server: Server) -> Vec<Object> {
+    let catalog = &workload::indexed(catalog, server.engine());
     let names = names::assign(catalog, server.engine());
     let mut objects = Vec::new();
     for (table, names) in catalog.tables.iter().zip(&names) {
@@ -27,7 +29,7 @@ pub fn objects(catalog: &Catalog, server: Server) -> Vec<Object> {
             if let Some(condition) = types::check(column, server) {
                 // MariaDB's own check of a JSON column is named like the column.
                 let of_type = server == Server::MariaDb && column.ty == ColumnType::Json;
-                let name = if of_type { column.name.clone() } else { names.checks[at].clone() };
+                let name = if of_type { column.name.clone() } else { names::check(table, at, server.engine()) };
                 objects.push(Object::Check { table: table.name.to_string(), name, condition });
             }
         }
@@ -43,6 +45,9 @@ pub fn objects(catalog: &Catalog, server: Server) -> Vec<Object> {
                 name: index_name.clone(),
                 columns: key_parts(table, &index.columns, server),
                 unique: index.unique,
+                predicate: index.predicate.as_ref().map_or_else(String::new, |predicate| {
+                    types::predicate(&table.columns[predicate.column].ty, &predicate.value, server)
+                }),
                 comment: kept(index.description.as_deref(), 1024, server),
             });
         }
@@ -70,7 +75,8 @@ fn column(table: &Table, at: usize, column: &Column, server: Server) -> Object {
         position: at + 1,
         name: column.name.clone(),
         ty: types::type_name(column, server),
-        nullable: column.nullable,
+        // SQLite does not say of a numbered key that it is NOT NULL.
+        nullable: column.nullable || column.auto_increment && server == Server::Sqlite,
         default: types::default(column, server),
         extra: match (column.auto_increment, server) {
             (true, Server::MySql | Server::MariaDb) => "auto_increment",
@@ -114,7 +120,8 @@ fn column_collation(column: &Column, server: Server) -> Option<String> {
     let name = match (server, column.binary) {
         (Server::MariaDb, _) if column.ty == Json => "utf8mb4_bin",
         _ if !text => return None,
-        (Server::MySql | Server::MariaDb, true) => "utf8mb4_bin",
+        (Server::MySql, true) => "utf8mb4_0900_bin",
+        (Server::MariaDb, true) => "utf8mb4_nopad_bin",
         (Server::MySql, false) => "utf8mb4_0900_ai_ci",
         (Server::MariaDb, false) => "utf8mb4_unicode_520_ci",
         (Server::Postgres, true) => "C",
@@ -156,6 +163,7 @@ fn foreign_keys(table: &Table, names: &TableNames, server: Server) -> Vec<Object
                 name: name.clone(),
                 columns: key_parts(table, &key.columns, server),
                 unique: false,
+                predicate: String::new(),
                 comment: String::new(),
             });
         }

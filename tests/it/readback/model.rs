@@ -34,6 +34,8 @@ pub enum Object {
         /// With the prefix length, where there is one: `body(20)`.
         columns: Vec<String>,
         unique: bool,
+        /// What the rows of a partial index have in common, in the engine's words, `{}` standing for the column.
+        predicate: String,
         comment: String,
     },
     ForeignKey {

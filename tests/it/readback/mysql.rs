@@ -85,7 +85,7 @@ pub fn read(session: &mut Session, scope: &Scope) -> Vec<Object> {
         let [table, name, unique, _, comment] = group[0].clone();
         objects.push(match name.as_str() {
             "PRIMARY" => Object::PrimaryKey { table, columns },
-            _ => Object::Index { table, name, columns, unique: unique == "1", comment },
+            _ => Object::Index { table, name, columns, unique: unique == "1", predicate: String::new(), comment },
         });
     }
     let rows: Vec<[String; 7]> = session.rows(&filled(FOREIGN_KEYS, "k.")).iter().map(texts).collect();

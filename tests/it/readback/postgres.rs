@@ -24,16 +24,15 @@ const COLUMNS: &str = "
     LEFT JOIN pg_attrdef d ON d.adrelid = t.oid AND d.adnum = attnum
     LEFT JOIN pg_collation l ON l.oid = attcollation";
 
-/// An index that is partial, invalid or no B-tree, or a column that is descending or of another collation than the
+/// An index that is invalid or no B-tree, or a column that is descending or of another collation than the
 /// table's, says so in the column's name.
 const INDEXES: &str = "
     SELECT t.name, c.relname, indisprimary::text, indisunique::text,
         a.attname || CASE WHEN i.indoption[k] <> 0 THEN ' DESC' ELSE '' END
             || CASE WHEN i.indcollation[k] <> a.attcollation THEN ' COLLATE' ELSE '' END
-            || CASE WHEN i.indpred IS NOT NULL THEN ' WHERE' ELSE '' END
             || CASE WHEN i.indisvalid THEN '' ELSE ' INVALID' END
             || CASE m.amname WHEN 'btree' THEN '' ELSE m.amname END,
-        coalesce(obj_description(i.indexrelid, 'pg_class'), '')
+        coalesce(obj_description(i.indexrelid, 'pg_class'), ''), coalesce(pg_get_expr(i.indpred, i.indrelid), '')
     FROM t JOIN pg_index i ON i.indrelid = t.oid JOIN pg_class c ON c.oid = i.indexrelid
     JOIN pg_am m ON m.oid = c.relam
     CROSS JOIN generate_subscripts(i.indkey, 1) k
@@ -80,13 +79,17 @@ pub fn read(session: &mut Session, scope: &Scope) -> Vec<Object> {
             comment,
         });
     }
-    let rows: Vec<[String; 6]> = query(INDEXES).iter().map(texts).collect();
+    let rows: Vec<[String; 7]> = query(INDEXES).iter().map(texts).collect();
     for group in grouped(rows, |[table, name, ..]| (table.clone(), name.clone())) {
         let columns = group.iter().map(|row| row[4].clone()).collect();
-        let [table, name, primary, unique, _, comment] = group[0].clone();
+        let [table, name, primary, unique, _, comment, condition] = group[0].clone();
+        // The condition's column stands first in it: `((status)::text = 'pending'::text)`, `("Status" = …)`.
+        let column = condition.trim_start_matches('(').split([')', ' ']).next().unwrap_or_default();
+        let plain = column.trim_matches('"').to_owned();
+        let predicate = without_column(&condition, &plain, &format!("\"{plain}\""));
         objects.push(match primary.as_str() {
             "true" => Object::PrimaryKey { table, columns },
-            _ => Object::Index { table, name, columns, unique: unique == "true", comment },
+            _ => Object::Index { table, name, columns, unique: unique == "true", predicate, comment },
         });
     }
     let rows: Vec<[String; 7]> = query(FOREIGN_KEYS).iter().map(texts).collect();

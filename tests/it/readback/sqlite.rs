@@ -14,11 +14,10 @@ const COLUMNS: &str = "
     SELECT name, type, CASE \"notnull\" WHEN 0 THEN '1' ELSE '0' END, pk, hidden, dflt_value
     FROM pragma_table_xinfo({table}, {schema}) ORDER BY cid";
 
-/// An index that is partial, and a column that is descending or of another collation, says so in the column's name.
+/// A column that is descending or of another collation, says so in the column's name.
 const INDEXES: &str = "
     SELECT l.name, l.origin, l.\"unique\",
-        x.name || CASE WHEN x.desc THEN ' DESC' ELSE '' END || CASE x.coll WHEN 'BINARY' THEN '' ELSE x.coll END
-            || CASE WHEN l.partial THEN ' WHERE' ELSE '' END,
+        x.name || CASE WHEN x.desc THEN ' DESC' ELSE '' END || CASE x.coll WHEN 'BINARY' THEN '' ELSE x.coll END,
         coalesce((SELECT sql FROM {database}.sqlite_schema WHERE type = 'index' AND name = l.name), '')
     FROM pragma_index_list({table}, {schema}) l JOIN pragma_index_xinfo(l.name, {schema}) x
     WHERE x.key ORDER BY l.name, x.seqno";
@@ -85,7 +84,8 @@ fn table(prefix: &str, name: &str, entries: &[Entry], rows: [Vec<Vec<Option<Stri
         let columns = group.iter().map(|row| row[3].clone()).collect();
         let [name, _, unique, _, sql] = group[0].clone();
         let comment = sqlite_text::comment(&sql);
-        objects.push(Object::Index { table: table.clone(), name, columns, unique: unique == "1", comment });
+        let predicate = sqlite_text::predicate(&sql);
+        objects.push(Object::Index { table: table.clone(), name, columns, unique: unique == "1", predicate, comment });
     }
     let foreign_keys: Vec<[String; 6]> = foreign_keys.iter().map(texts).collect();
     let groups = grouped(foreign_keys, |[id, ..]| id.clone());

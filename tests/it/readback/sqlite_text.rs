@@ -135,3 +135,13 @@ pub fn comment(sql: &str) -> String {
     let comment = |(_, token)| if let Token::Comment(text) = token { Some(text) } else { None };
     tokens(sql).into_iter().filter_map(comment).collect::<Vec<_>>().join("\n")
 }
+
+/// The condition behind the columns of `CREATE INDEX`, `{}` standing for its column.
+pub fn predicate(sql: &str) -> String {
+    let Some(open) = tokens(sql).into_iter().find(|(_, token)| *token == Token::Open).map(|(at, _)| at) else {
+        return String::new();
+    };
+    let rest = &sql[open + closing(&sql[open..]) + 1..];
+    let Some(condition) = rest.strip_prefix(" WHERE ") else { return rest.to_owned() };
+    format!("{{}}{}", &condition[quoted(condition, '"')..])
+}

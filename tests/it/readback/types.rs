@@ -25,8 +25,9 @@ fn names(column: &Column) -> [String; 4] {
             row(["bigint unsigned", "bigint(20) unsigned", "bigint", "INTEGER"])
         }
         T::Int { unsigned: true, .. } => row(["bigint unsigned", "bigint(20) unsigned", "numeric(20,0)", "INTEGER"]),
-        T::Decimal { precision: p, scale: s, .. } => {
-            [format!("decimal({p},{s})"), format!("decimal({p},{s})"), format!("numeric({p},{s})"), "TEXT".to_owned()]
+        T::Decimal { precision: p, scale: s, unsigned } => {
+            let name = format!("decimal({p},{s}){}", if *unsigned { " unsigned" } else { "" });
+            [name.clone(), name, format!("numeric({p},{s})"), "TEXT".to_owned()]
         }
         T::Float => row(["float", "float", "real", "REAL"]),
         T::Double => row(["double", "double", "double precision", "REAL"]),
@@ -125,11 +126,15 @@ pub fn default(column: &Column, server: Server) -> Option<String> {
         (Literal::Now(_), Server::MySql) => format!("CURRENT_TIMESTAMP({digits})"),
         (Literal::Now(0), Server::MariaDb) => "current_timestamp()".to_owned(),
         (Literal::Now(digits), Server::MariaDb) => format!("current_timestamp({digits})"),
-        (Literal::Now(_), Server::Postgres) if matches!(column.ty, T::DateTime(_)) => {
-            format!("(CURRENT_TIMESTAMP({digits}) AT TIME ZONE 'UTC'::text)")
+        (Literal::Now(_), Server::Postgres) => {
+            let now = match digits {
+                0 => "date_trunc('second'::text, CURRENT_TIMESTAMP)".to_owned(),
+                3 => "date_trunc('milliseconds'::text, CURRENT_TIMESTAMP)".to_owned(),
+                6 => "CURRENT_TIMESTAMP".to_owned(),
+                _ => format!("CURRENT_TIMESTAMP({digits})"),
+            };
+            if matches!(column.ty, T::DateTime(_)) { format!("({now} AT TIME ZONE 'UTC'::text)") } else { now }
         }
-        (Literal::Now(0), Server::Postgres) => "CURRENT_TIMESTAMP".to_owned(),
-        (Literal::Now(digits), Server::Postgres) => format!("CURRENT_TIMESTAMP({digits})"),
         (Literal::Now(_), Server::Sqlite) if digits == 0 => "CURRENT_TIMESTAMP".to_owned(),
         (Literal::Now(_), Server::Sqlite) => "strftime('%Y-%m-%d %H:%M:%f', 'now')".to_owned(),
         (Literal::Today, Server::MySql | Server::MariaDb) => "curdate()".to_owned(),
@@ -165,8 +170,6 @@ pub fn check(column: &Column, server: Server) -> Option<String> {
         false => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
     };
     match (&column.ty, server) {
-        (T::Decimal { unsigned: true, .. }, Server::MySql) => Some("({} >= 0)".to_owned()),
-        (T::Decimal { unsigned: true, .. }, Server::MariaDb) => Some("{} >= 0".to_owned()),
         (T::Decimal { unsigned: true, .. }, Server::Postgres) => Some("CHECK (({} >= (0)::numeric))".to_owned()),
         (T::Decimal { unsigned: true, .. }, Server::Sqlite) => Some("{} NOT LIKE '-%'".to_owned()),
         // MariaDB's own, from the type.
@@ -200,16 +203,38 @@ pub fn check(column: &Column, server: Server) -> Option<String> {
         (_, Server::Postgres) => None,
 
         (T::Bool, Server::Sqlite) => Some("{} IN (0, 1)".to_owned()),
-        (T::Int { bytes: 8, unsigned: false }, Server::Sqlite) => None,
-        (T::Int { bytes: 8, unsigned: true }, Server::Sqlite) => Some("{} >= 0".to_owned()),
         (T::Int { bytes, unsigned }, Server::Sqlite) => {
+            let kind = match (column.auto_increment, column.nullable) {
+                (true, _) => "",
+                (false, true) => "typeof({}) IN ('integer', 'null')",
+                (false, false) => "typeof({}) = 'integer'",
+            };
             let (least, most) = range(u32::from(*bytes) * 8, *unsigned);
-            Some(format!("{{}} BETWEEN {least} AND {most}"))
+            let range = match (bytes, unsigned) {
+                (8, false) => String::new(),
+                (8, true) => "{} >= 0".to_owned(),
+                _ => format!("{{}} BETWEEN {least} AND {most}"),
+            };
+            let parts: Vec<&str> = [kind, &range].into_iter().filter(|part| !part.is_empty()).collect();
+            (!parts.is_empty()).then(|| parts.join(" AND "))
         }
+        (T::Date, Server::Sqlite) => Some("{} GLOB '????-??-??'".to_owned()),
+        (T::Time(_), Server::Sqlite) => Some("{} GLOB '??:??:??*'".to_owned()),
+        (T::DateTime(_) | T::Timestamp(_), Server::Sqlite) => Some("{} GLOB '????-??-?? ??:??:??*'".to_owned()),
         (T::Char(n) | T::Varchar(n) | T::Varbinary(n), Server::Sqlite) => Some(format!("length({{}}) <= {n}")),
         (T::Binary(n), Server::Sqlite) => Some(format!("length({{}}) = {n}")),
         (T::Json, Server::Sqlite) => Some("json_valid({})".to_owned()),
         (T::Enum(members), Server::Sqlite) => Some(format!("{{}} IN ({})", list(members, ", "))),
         (_, Server::Sqlite) => None,
+    }
+}
+
+/// The condition of a partial index, `{}` standing for the column.
+pub fn predicate(ty: &T, value: &str, server: Server) -> String {
+    let value = value.replace('\'', "''");
+    match server {
+        Server::Postgres if matches!(ty, T::Text(_)) => format!("({{}} = '{value}'::text)"),
+        Server::Postgres => format!("(({{}})::text = '{value}'::text)"),
+        _ => format!("{{}} = '{value}'"),
     }
 }
