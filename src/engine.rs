@@ -12,8 +12,15 @@ pub struct Engine {
     pub title: &'static str,
     /// Longest identifier.
     pub identifier: Limit,
-    /// Identifiers may hold characters beyond U+FFFF.
+    /// Identifiers and comments may hold characters beyond U+FFFF.
     pub supplementary_identifiers: bool,
+    /// Most bytes of a table's name as a file name, in which letters of Latin, Greek and Cyrillic take 3 bytes and all
+    /// other characters beyond ASCII letters, digits and `_` take 5.
+    pub table_file_bytes: Option<usize>,
+    /// Names that columns cannot have, in lower case.
+    pub reserved_columns: &'static [&'static str],
+    /// What names of tables and indexes cannot begin with, in lower case.
+    pub reserved_prefix: Option<&'static str>,
     /// Column names that differ only by case are the same name.
     pub folds_columns: bool,
     /// Table names that differ only by case are, or on some servers may be, the same name.
@@ -24,6 +31,8 @@ pub struct Engine {
     pub key_bytes: Option<usize>,
     /// Most bytes in a row without its TEXT and BLOB columns, if that is fixed when the table is created.
     pub row_bytes: Option<usize>,
+    /// What a row keeps in its page, if that is limited when the table is created.
+    pub page: Option<Page>,
     /// Most columns of a table.
     pub columns: usize,
     /// Most columns of an index.
@@ -34,6 +43,10 @@ pub struct Engine {
     pub literal_text_default: bool,
     /// `CURRENT_TIMESTAMP` as a default must have the fractional digits of its column.
     pub now_needs_precision: bool,
+    /// Integers reach the upper half of the range of an unsigned 64-bit integer.
+    pub unsigned_big: bool,
+    /// A unique index is a constraint of its table, and has its name among them.
+    pub unique_is_constraint: bool,
     /// `ON DELETE SET DEFAULT` is accepted.
     pub set_default: bool,
     /// Where comments on tables and columns are kept.
@@ -88,6 +101,17 @@ impl std::fmt::Display for Limit {
             Limit::None => f.write_str("no limit"),
         }
     }
+}
+
+/// The part of a row that must stay in its page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// It must have fewer bytes than this.
+    pub bytes: usize,
+    /// Varying columns of fewer bytes count in full.
+    pub whole_below: usize,
+    /// What of the others counts.
+    pub kept: usize,
 }
 
 /// Within what an index name must be unique.

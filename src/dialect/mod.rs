@@ -53,8 +53,8 @@ pub trait Dialect: Sync {
     /// How the column differs from what the definition says, for a reader who knows the other databases.
     fn difference(&self, column: &Column, in_key: bool) -> Option<String>;
 
-    /// What numbers the column, behind its type.
-    fn auto_increment(&self) -> &'static str;
+    /// What numbers the column, behind its type; with the name of its sequence, where the usual one is taken.
+    fn auto_increment(&self, sequence: Option<&str>) -> String;
 
     /// The column in a key: quoted, with its prefix length where the engine needs one.
     fn key_part(&self, column: &Column) -> String;
@@ -62,9 +62,8 @@ pub trait Dialect: Sync {
     /// Where the pieces of a table's definition stand.
     fn layout(&self) -> Layout;
 
-    /// Statements that come before all tables and after them. `texts` says whether a literal of the script holds a
-    /// backslash, `circular` whether a foreign key references a table that is created later.
-    fn frame(&self, texts: bool, circular: bool) -> Frame;
+    /// Statements that come before all tables and after them.
+    fn frame(&self, needs: &Needs) -> Frame;
 
     /// Creates a database (schema) if it is missing; `None` where that is not for a script to do.
     fn create_database(&self, name: &str) -> Option<String>;
@@ -134,6 +133,8 @@ pub struct Layout {
     pub inline_uniques: InlineUnique,
     /// The database stands before the index's name and not before the table's in `CREATE INDEX`.
     pub database_on_index: bool,
+    /// The database stands before the name of a table that a foreign key references.
+    pub database_in_references: bool,
     /// A numbered column is the primary key by its own definition.
     pub numbered_is_primary_key: bool,
     /// What stands behind the closing parenthesis, before the comment.
@@ -149,6 +150,19 @@ pub enum InlineUnique {
     Constraint,
     /// As a statement of its own.
     Statement,
+}
+
+/// What a script holds that settings of the session could stand in the way of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// A literal with a backslash.
+    pub backslash: bool,
+    /// Characters beyond ASCII.
+    pub beyond_ascii: bool,
+    /// A foreign key to a table that is created later.
+    pub circular: bool,
+    /// A TIMESTAMP column that is NOT NULL and has no default.
+    pub bare_timestamp: bool,
 }
 
 /// Statements around all tables.

@@ -1,4 +1,4 @@
-//! Which strings compare byte by byte.
+//! Which strings compare byte by byte, and which columns hold numbers of the database.
 //!
 //! Default collations of MySQL and MariaDB take `Ev1` and `eV1` for the same id and `PENDING` for the same state, and
 //! MySQL refuses a foreign key between columns of different collations (error 3780). So ids and states are binary where
@@ -9,23 +9,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::format::{Claim, Collation};
 use super::{Catalog, Table, TableName, archive};
 
-/// Sets [`Column::binary`](super::Column::binary) for all columns.
+/// Sets [`Column::binary`](super::Column::binary) and [`Column::numbered`](super::Column::numbered) for all columns.
 pub(super) fn resolve(catalog: &mut Catalog) {
-    let mut binary: BTreeSet<(usize, usize)> = BTreeSet::new();
-    for (at, table) in catalog.tables.iter().enumerate() {
-        binary.extend(keys(table).into_iter().map(|position| (at, position)));
-    }
     let ties = ties(catalog);
-    let mut open: Vec<(usize, usize)> = binary.iter().copied().collect();
-    while let Some(column) = open.pop() {
-        for tied in ties.get(&column).into_iter().flatten() {
-            if binary.insert(*tied) {
-                open.push(*tied);
-            }
-        }
-    }
+    let binary = closure(&ties, catalog, |table| keys(table));
+    let numbered = closure(&ties, catalog, |table| {
+        (0..table.columns.len()).filter(|at| table.columns[*at].auto_increment).collect()
+    });
     for (at, table) in catalog.tables.iter_mut().enumerate() {
         for (position, column) in table.columns.iter_mut().enumerate() {
+            column.numbered = numbered.contains(&(at, position));
             column.binary = column.ty.is_text()
                 && match column.collation {
                     Some(collation) => collation == Collation::Binary,
@@ -33,6 +26,27 @@ pub(super) fn resolve(catalog: &mut Catalog) {
                 };
         }
     }
+}
+
+/// The columns that `seeds` names in each table, and all that are tied to them.
+fn closure(
+    ties: &BTreeMap<(usize, usize), Vec<(usize, usize)>>,
+    catalog: &Catalog,
+    seeds: impl Fn(&Table) -> BTreeSet<usize>,
+) -> BTreeSet<(usize, usize)> {
+    let mut found: BTreeSet<(usize, usize)> = BTreeSet::new();
+    for (at, table) in catalog.tables.iter().enumerate() {
+        found.extend(seeds(table).into_iter().map(|position| (at, position)));
+    }
+    let mut open: Vec<(usize, usize)> = found.iter().copied().collect();
+    while let Some(column) = open.pop() {
+        for tied in ties.get(&column).into_iter().flatten() {
+            if found.insert(*tied) {
+                open.push(*tied);
+            }
+        }
+    }
+    found
 }
 
 /// Ids and states of one table: the columns that are compared with what a program holds.

@@ -122,6 +122,7 @@ fn lower_column(def: ColumnDef, site: Site, findings: &mut Vec<Diagnostic>) -> O
         nullable: def.nullable,
         default,
         auto_increment: def.auto_increment,
+        numbered: def.auto_increment,
         key_length: def.length,
         label: def.label.clone(),
         description: def.description.clone(),

@@ -148,6 +148,8 @@ pub struct Column {
     pub default: Option<DefaultValue>,
     /// Numbered by the database.
     pub auto_increment: bool,
+    /// Holds numbers of the database: it is numbered, or a foreign key or an archive ties it to a column that is.
+    pub numbered: bool,
     /// How many characters (bytes, for BLOB) of a long column a key holds, where the engine needs a prefix.
     pub key_length: Option<u32>,
     /// Short name for people.

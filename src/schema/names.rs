@@ -17,6 +17,8 @@ pub struct TableNames {
     pub indexes: Vec<String>,
     /// In the order of [`Table::foreign_keys`].
     pub foreign_keys: Vec<String>,
+    /// The sequence of a numbered column, where the name that it would get is taken.
+    pub sequence: Option<String>,
 }
 
 /// The names of all objects on `engine`, in the order of [`Catalog::tables`].
@@ -30,7 +32,13 @@ pub fn assign(catalog: &Catalog, engine: &Engine) -> Vec<TableNames> {
         }
         table.indexes.iter().filter_map(|index| index.name.as_deref()).for_each(|name| indexes.reserve(table, name));
         let keys = table.foreign_keys.iter().filter_map(|key| key.name.as_deref());
-        keys.for_each(|name| foreign_keys.reserve(table, name));
+        keys.for_each(|name| {
+            foreign_keys.reserve(table, name);
+            // MySQL and MariaDB name the index of a foreign key like it; on PostgreSQL a unique key is a constraint too.
+            indexes.reserve(table, name);
+        });
+        let declared = table.indexes.iter().filter_map(|index| index.name.as_deref());
+        declared.for_each(|name| foreign_keys.reserve(table, name));
     }
     let mut names = Vec::new();
     for table in &catalog.tables {
@@ -44,6 +52,7 @@ pub fn assign(catalog: &Catalog, engine: &Engine) -> Vec<TableNames> {
                     None => indexes.derive(table, derived(table, index)),
                 })
                 .collect(),
+            sequence: sequence(table, &mut indexes),
             foreign_keys: table
                 .foreign_keys
                 .iter()
@@ -57,9 +66,22 @@ pub fn assign(catalog: &Catalog, engine: &Engine) -> Vec<TableNames> {
     names
 }
 
-/// The name of a column's check, unique within its table, which is all that the engines with such checks ask for.
-pub fn check(table: &Table, column: usize, engine: &Engine) -> String {
-    shorten(&pattern("ck", table, &[column]), engine.identifier)
+/// The sequence of a table's numbered column: its usual name, told apart if that is taken.
+fn sequence(table: &Table, indexes: &mut Taken) -> Option<String> {
+    let column = table.columns.iter().find(|column| column.auto_increment)?;
+    let usual = format!("{}_{}_seq", table.name.name, column.name);
+    let chosen = indexes.derive(table, usual.clone());
+    // A long name is shortened by the database in its own way.
+    (chosen != shorten(&usual, indexes.limit)).then_some(chosen)
+}
+
+/// The name of a column's check, unique among the constraints of its table, which is all that the engines with such checks
+/// ask for.
+pub fn check(table: &Table, names: &TableNames, column: usize, engine: &Engine) -> String {
+    let name = pattern("ck", table, &[column]);
+    let short = shorten(&name, engine.identifier);
+    let taken = names.indexes.iter().chain(&names.foreign_keys).any(|other| other.eq_ignore_ascii_case(&short));
+    if taken { with_hash(&name, &name, engine.identifier) } else { short }
 }
 
 /// The name of an index that declares none, before it is shortened.

@@ -67,6 +67,16 @@ pub enum Size {
 }
 
 impl Size {
+    /// Most bytes; those of LONG are more than a key can ever hold.
+    pub fn bytes(self) -> usize {
+        match self {
+            Size::Tiny => 255,
+            Size::Normal => 65_535,
+            Size::Medium => 16_777_215,
+            Size::Long => 4_294_967_295,
+        }
+    }
+
     /// The prefix of the type's name.
     pub fn prefix(self) -> &'static str {
         match self {

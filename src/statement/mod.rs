@@ -8,10 +8,10 @@ mod table;
 use serde::Serialize;
 
 use crate::diagnostic::Diagnostic;
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, Needs};
 use crate::schema::check::is_allowed;
 use crate::schema::names::{self, TableNames};
-use crate::schema::{Catalog, Table, TableName, order, rules};
+use crate::schema::{Catalog, Column, ColumnType, Table, TableName, order, rules};
 use crate::workload;
 
 /// One SQL statement without its semicolon.
@@ -102,13 +102,24 @@ pub fn schema(catalog: &Catalog, dialect: &dyn Dialect) -> Script {
         script.tables.push(TableScript { table: *at, statements });
         script.after.extend(table::deferred_foreign_keys(&context));
     }
-    let texts = script.tables.iter().flat_map(|table| &table.statements).any(|statement| statement.sql.contains('\\'));
-    let frame = dialect.frame(texts, !order.deferred.is_empty());
+    let frame = dialect.frame(&needs(catalog, &script, !order.deferred.is_empty()));
     let setting = |sql| Statement { kind: Kind::Setting, name: String::new(), sql };
     script.before.extend(frame.before.into_iter().map(setting));
     script.before.extend(databases(catalog, dialect));
     script.after.extend(frame.after.into_iter().map(setting));
     script
+}
+
+fn needs(catalog: &Catalog, script: &Script, circular: bool) -> Needs {
+    let statements = || script.tables.iter().flat_map(|table| &table.statements);
+    let bare =
+        |column: &Column| matches!(column.ty, ColumnType::Timestamp(_)) && !column.nullable && column.default.is_none();
+    Needs {
+        backslash: statements().any(|statement| statement.sql.contains('\\')),
+        beyond_ascii: statements().any(|statement| !statement.sql.is_ascii()),
+        circular,
+        bare_timestamp: catalog.tables.iter().flat_map(|table| &table.columns).any(bare),
+    }
 }
 
 fn databases(catalog: &Catalog, dialect: &dyn Dialect) -> Vec<Statement> {

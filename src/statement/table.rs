@@ -70,14 +70,14 @@ fn column(context: &Context<'_>, at: usize) -> Part {
         sql.push_str(" NOT NULL");
     }
     if column.auto_increment {
-        sql.push_str(&format!(" {}", dialect.auto_increment()));
+        sql.push_str(&format!(" {}", dialect.auto_increment(context.names.sequence.as_deref())));
     } else if let Some(default) = &column.default {
         sql.push_str(&format!(" DEFAULT {}", dialect.default(&column.ty, default)));
     }
     if let Some(check) = dialect.check(column) {
         sql.push_str(&format!(
             " CONSTRAINT {} CHECK ({check})",
-            dialect.ident(&names::check(context.table, at, dialect.engine()))
+            dialect.ident(&names::check(context.table, context.names, at, dialect.engine()))
         ));
     }
     let comment = column.comment();
@@ -138,7 +138,10 @@ fn foreign_key(context: &Context<'_>, at: usize, key: &ForeignKey) -> String {
         "CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({})",
         dialect.ident(&context.names.foreign_keys[at]),
         idents(&mut context.table.names(&key.columns)),
-        quoted(dialect, &key.target),
+        match dialect.layout().database_in_references {
+            true => quoted(dialect, &key.target),
+            false => dialect.ident(&key.target.name),
+        },
         idents(&mut key.target_columns.iter().map(String::as_str)),
     );
     for (event, action) in [("DELETE", key.on_delete), ("UPDATE", key.on_update)] {

@@ -20,9 +20,9 @@ CREATE TABLE IF NOT EXISTS "agent_outbox_messages" (
   "payload" TEXT NOT NULL,
   "status" TEXT NOT NULL DEFAULT 'pending' CONSTRAINT "ck_agent_outbox_messages_status" CHECK (length("status") <= 32),
   -- Attempts so far.
-  "retry_count" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_agent_outbox_messages_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
+  "retry_count" INT NOT NULL DEFAULT 0 CONSTRAINT "ck_agent_outbox_messages_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
   -- Attempts after which the row is dead.
-  "max_retry" INTEGER NOT NULL DEFAULT 20 CONSTRAINT "ck_agent_outbox_messages_max_retry" CHECK (typeof("max_retry") = 'integer' AND "max_retry" BETWEEN -2147483648 AND 2147483647),
+  "max_retry" INT NOT NULL DEFAULT 20 CONSTRAINT "ck_agent_outbox_messages_max_retry" CHECK (typeof("max_retry") = 'integer' AND "max_retry" BETWEEN -2147483648 AND 2147483647),
   -- From when on the row may be taken; pushed forward by each attempt.
   "next_retry_at" DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP CONSTRAINT "ck_agent_outbox_messages_next_retry_at" CHECK ("next_retry_at" GLOB '????-??-?? ??:??:??*'),
   -- Why the last attempt failed.
@@ -59,10 +59,10 @@ CREATE TABLE IF NOT EXISTS "agent_chats" (
   "id" INTEGER PRIMARY KEY AUTOINCREMENT,
   -- The chat's id outside the database.
   "chat_id" TEXT NOT NULL CONSTRAINT "ck_agent_chats_chat_id" CHECK (length("chat_id") <= 36),
-  "user_id" INTEGER NOT NULL CONSTRAINT "ck_agent_chats_user_id" CHECK (typeof("user_id") = 'integer'),
+  "user_id" BIGINT NOT NULL CONSTRAINT "ck_agent_chats_user_id" CHECK (typeof("user_id") = 'integer'),
   "title" TEXT CONSTRAINT "ck_agent_chats_title" CHECK (length("title") <= 255),
   -- Rows of chat_histories, counted by the transaction that adds one.
-  "message_count" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_agent_chats_message_count" CHECK (typeof("message_count") = 'integer' AND "message_count" BETWEEN -2147483648 AND 2147483647),
+  "message_count" INT NOT NULL DEFAULT 0 CONSTRAINT "ck_agent_chats_message_count" CHECK (typeof("message_count") = 'integer' AND "message_count" BETWEEN -2147483648 AND 2147483647),
   "last_message_at" DATETIME CONSTRAINT "ck_agent_chats_last_message_at" CHECK ("last_message_at" GLOB '????-??-?? ??:??:??*'),
   "created_at" DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP CONSTRAINT "ck_agent_chats_created_at" CHECK ("created_at" GLOB '????-??-?? ??:??:??*'),
   "updated_at" DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP CONSTRAINT "ck_agent_chats_updated_at" CHECK ("updated_at" GLOB '????-??-?? ??:??:??*')
@@ -80,7 +80,7 @@ CREATE TABLE IF NOT EXISTS "chat_histories" (
 
   "id" INTEGER PRIMARY KEY AUTOINCREMENT,
   "chat_id" TEXT NOT NULL CONSTRAINT "ck_chat_histories_chat_id" CHECK (length("chat_id") <= 36),
-  "user_id" INTEGER NOT NULL CONSTRAINT "ck_chat_histories_user_id" CHECK (typeof("user_id") = 'integer'),
+  "user_id" BIGINT NOT NULL CONSTRAINT "ck_chat_histories_user_id" CHECK (typeof("user_id") = 'integer'),
   -- Who speaks.
   "role" TEXT NOT NULL CONSTRAINT "ck_chat_histories_role" CHECK ("role" IN ('system', 'user', 'assistant', 'tool')),
   "content" TEXT NOT NULL,
@@ -102,7 +102,7 @@ CREATE TABLE IF NOT EXISTS "wallet_outbox" (
   "event_id" TEXT NOT NULL CONSTRAINT "ck_wallet_outbox_event_id" CHECK (length("event_id") <= 64),
   "event_type" TEXT NOT NULL CONSTRAINT "ck_wallet_outbox_event_type" CHECK (length("event_type") <= 64),
   -- Whose wallet it was.
-  "user_id" INTEGER NOT NULL CONSTRAINT "ck_wallet_outbox_user_id" CHECK (typeof("user_id") = 'integer'),
+  "user_id" BIGINT NOT NULL CONSTRAINT "ck_wallet_outbox_user_id" CHECK (typeof("user_id") = 'integer'),
   -- The booking and its step: a booking that is repeated is announced once.
   "idempotency_key" TEXT NOT NULL CONSTRAINT "ck_wallet_outbox_idempotency_key" CHECK (length("idempotency_key") <= 128),
   -- What happened, as JSON.
@@ -111,15 +111,15 @@ CREATE TABLE IF NOT EXISTS "wallet_outbox" (
   -- The worker that holds the row, and its fence.
   "worker_id" TEXT CONSTRAINT "ck_wallet_outbox_worker_id" CHECK (length("worker_id") <= 64),
   -- Until when the row is held; 0 while nobody holds it.
-  "lock_until_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_wallet_outbox_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
+  "lock_until_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_wallet_outbox_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
   -- Attempts so far.
-  "retry_count" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_wallet_outbox_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
+  "retry_count" INT NOT NULL DEFAULT 0 CONSTRAINT "ck_wallet_outbox_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
   -- When the next attempt is due; 0 before the first failure.
-  "next_retry_at_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_wallet_outbox_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
+  "next_retry_at_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_wallet_outbox_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
   -- Why the last attempt failed.
   "last_error" TEXT CONSTRAINT "ck_wallet_outbox_last_error" CHECK (length("last_error") <= 1024),
-  "created_at_ms" INTEGER NOT NULL CONSTRAINT "ck_wallet_outbox_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
-  "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_wallet_outbox_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
+  "created_at_ms" BIGINT NOT NULL CONSTRAINT "ck_wallet_outbox_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
+  "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_wallet_outbox_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "wallet_outbox_pkey" PRIMARY KEY ("app_code", "event_id")
 );
 CREATE UNIQUE INDEX IF NOT EXISTS "uk_wallet_outbox_idempotency" ON "wallet_outbox" (
@@ -161,7 +161,7 @@ CREATE TABLE IF NOT EXISTS "wallet_outbox_archive" (
   "event_id" TEXT NOT NULL CONSTRAINT "ck_wallet_outbox_archive_event_id" CHECK (length("event_id") <= 64),
   "event_type" TEXT NOT NULL CONSTRAINT "ck_wallet_outbox_archive_event_type" CHECK (length("event_type") <= 64),
   -- Whose wallet it was.
-  "user_id" INTEGER NOT NULL CONSTRAINT "ck_wallet_outbox_archive_user_id" CHECK (typeof("user_id") = 'integer'),
+  "user_id" BIGINT NOT NULL CONSTRAINT "ck_wallet_outbox_archive_user_id" CHECK (typeof("user_id") = 'integer'),
   -- The booking and its step: a booking that is repeated is announced once.
   "idempotency_key" TEXT NOT NULL CONSTRAINT "ck_wallet_outbox_archive_idempotency_key" CHECK (length("idempotency_key") <= 128),
   -- What happened, as JSON.
@@ -170,15 +170,15 @@ CREATE TABLE IF NOT EXISTS "wallet_outbox_archive" (
   -- The worker that holds the row, and its fence.
   "worker_id" TEXT CONSTRAINT "ck_wallet_outbox_archive_worker_id" CHECK (length("worker_id") <= 64),
   -- Until when the row is held; 0 while nobody holds it.
-  "lock_until_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_wallet_outbox_archive_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
+  "lock_until_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_wallet_outbox_archive_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
   -- Attempts so far.
-  "retry_count" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_wallet_outbox_archive_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
+  "retry_count" INT NOT NULL DEFAULT 0 CONSTRAINT "ck_wallet_outbox_archive_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
   -- When the next attempt is due; 0 before the first failure.
-  "next_retry_at_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_wallet_outbox_archive_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
+  "next_retry_at_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_wallet_outbox_archive_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
   -- Why the last attempt failed.
   "last_error" TEXT CONSTRAINT "ck_wallet_outbox_archive_last_error" CHECK (length("last_error") <= 1024),
-  "created_at_ms" INTEGER NOT NULL CONSTRAINT "ck_wallet_outbox_archive_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
-  "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_wallet_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
+  "created_at_ms" BIGINT NOT NULL CONSTRAINT "ck_wallet_outbox_archive_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
+  "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_wallet_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "wallet_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
 CREATE INDEX IF NOT EXISTS "idx_wallet_outbox_archive_updated_at_ms" ON "wallet_outbox_archive" (
@@ -202,15 +202,15 @@ CREATE TABLE IF NOT EXISTS "room_outbox" (
   -- The worker that holds the row, and its fence.
   "worker_id" TEXT CONSTRAINT "ck_room_outbox_worker_id" CHECK (length("worker_id") <= 64),
   -- Until when the row is held; 0 while nobody holds it.
-  "lock_until_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_room_outbox_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
+  "lock_until_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_room_outbox_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
   -- Attempts so far.
-  "retry_count" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_room_outbox_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
+  "retry_count" INT NOT NULL DEFAULT 0 CONSTRAINT "ck_room_outbox_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
   -- When the next attempt is due; 0 before the first failure.
-  "next_retry_at_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_room_outbox_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
+  "next_retry_at_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_room_outbox_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
   -- Why the last attempt failed.
   "last_error" TEXT CONSTRAINT "ck_room_outbox_last_error" CHECK (length("last_error") <= 1024),
-  "created_at_ms" INTEGER NOT NULL CONSTRAINT "ck_room_outbox_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
-  "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_room_outbox_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
+  "created_at_ms" BIGINT NOT NULL CONSTRAINT "ck_room_outbox_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
+  "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_room_outbox_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "room_outbox_pkey" PRIMARY KEY ("app_code", "event_id")
 );
 CREATE INDEX IF NOT EXISTS "idx_room_outbox_pending" ON "room_outbox" (
@@ -242,15 +242,15 @@ CREATE TABLE IF NOT EXISTS "room_outbox_archive" (
   -- The worker that holds the row, and its fence.
   "worker_id" TEXT CONSTRAINT "ck_room_outbox_archive_worker_id" CHECK (length("worker_id") <= 64),
   -- Until when the row is held; 0 while nobody holds it.
-  "lock_until_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_room_outbox_archive_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
+  "lock_until_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_room_outbox_archive_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
   -- Attempts so far.
-  "retry_count" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_room_outbox_archive_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
+  "retry_count" INT NOT NULL DEFAULT 0 CONSTRAINT "ck_room_outbox_archive_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
   -- When the next attempt is due; 0 before the first failure.
-  "next_retry_at_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_room_outbox_archive_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
+  "next_retry_at_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_room_outbox_archive_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
   -- Why the last attempt failed.
   "last_error" TEXT CONSTRAINT "ck_room_outbox_archive_last_error" CHECK (length("last_error") <= 1024),
-  "created_at_ms" INTEGER NOT NULL CONSTRAINT "ck_room_outbox_archive_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
-  "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_room_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
+  "created_at_ms" BIGINT NOT NULL CONSTRAINT "ck_room_outbox_archive_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
+  "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_room_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "room_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
 CREATE INDEX IF NOT EXISTS "idx_room_outbox_archive_updated_at_ms" ON "room_outbox_archive" (
@@ -274,15 +274,15 @@ CREATE TABLE IF NOT EXISTS "activity_outbox" (
   -- The worker that holds the row, and its fence.
   "worker_id" TEXT CONSTRAINT "ck_activity_outbox_worker_id" CHECK (length("worker_id") <= 64),
   -- Until when the row is held; 0 while nobody holds it.
-  "lock_until_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_activity_outbox_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
+  "lock_until_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_activity_outbox_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
   -- Attempts so far.
-  "retry_count" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_activity_outbox_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
+  "retry_count" INT NOT NULL DEFAULT 0 CONSTRAINT "ck_activity_outbox_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
   -- When the next attempt is due; 0 before the first failure.
-  "next_retry_at_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_activity_outbox_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
+  "next_retry_at_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_activity_outbox_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
   -- Why the last attempt failed.
   "last_error" TEXT CONSTRAINT "ck_activity_outbox_last_error" CHECK (length("last_error") <= 1024),
-  "created_at_ms" INTEGER NOT NULL CONSTRAINT "ck_activity_outbox_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
-  "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_activity_outbox_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
+  "created_at_ms" BIGINT NOT NULL CONSTRAINT "ck_activity_outbox_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
+  "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_activity_outbox_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "activity_outbox_pkey" PRIMARY KEY ("app_code", "event_id")
 );
 CREATE INDEX IF NOT EXISTS "idx_activity_outbox_pending" ON "activity_outbox" (
@@ -338,15 +338,15 @@ CREATE TABLE IF NOT EXISTS "activity_outbox_archive" (
   -- The worker that holds the row, and its fence.
   "worker_id" TEXT CONSTRAINT "ck_activity_outbox_archive_worker_id" CHECK (length("worker_id") <= 64),
   -- Until when the row is held; 0 while nobody holds it.
-  "lock_until_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_activity_outbox_archive_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
+  "lock_until_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_activity_outbox_archive_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
   -- Attempts so far.
-  "retry_count" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_activity_outbox_archive_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
+  "retry_count" INT NOT NULL DEFAULT 0 CONSTRAINT "ck_activity_outbox_archive_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
   -- When the next attempt is due; 0 before the first failure.
-  "next_retry_at_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_activity_outbox_archive_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
+  "next_retry_at_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_activity_outbox_archive_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
   -- Why the last attempt failed.
   "last_error" TEXT CONSTRAINT "ck_activity_outbox_archive_last_error" CHECK (length("last_error") <= 1024),
-  "created_at_ms" INTEGER NOT NULL CONSTRAINT "ck_activity_outbox_archive_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
-  "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_activity_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
+  "created_at_ms" BIGINT NOT NULL CONSTRAINT "ck_activity_outbox_archive_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
+  "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_activity_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "activity_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
 CREATE INDEX IF NOT EXISTS "idx_activity_outbox_archive_updated_at_ms" ON "activity_outbox_archive" (
@@ -371,15 +371,15 @@ CREATE TABLE IF NOT EXISTS "im_broadcast_outbox" (
   -- The worker that holds the row, and its fence.
   "worker_id" TEXT CONSTRAINT "ck_im_broadcast_outbox_worker_id" CHECK (length("worker_id") <= 64),
   -- Until when the row is held; 0 while nobody holds it.
-  "locked_until_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_im_broadcast_outbox_locked_until_ms" CHECK (typeof("locked_until_ms") = 'integer'),
+  "locked_until_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_im_broadcast_outbox_locked_until_ms" CHECK (typeof("locked_until_ms") = 'integer'),
   -- Attempts so far.
-  "retry_count" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_im_broadcast_outbox_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
+  "retry_count" INT NOT NULL DEFAULT 0 CONSTRAINT "ck_im_broadcast_outbox_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
   -- When the next attempt is due; 0 before the first failure.
-  "next_retry_at_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_im_broadcast_outbox_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
+  "next_retry_at_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_im_broadcast_outbox_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
   -- Why the last attempt failed.
   "last_error" TEXT CONSTRAINT "ck_im_broadcast_outbox_last_error" CHECK (length("last_error") <= 1024),
-  "created_at_ms" INTEGER NOT NULL CONSTRAINT "ck_im_broadcast_outbox_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
-  "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_im_broadcast_outbox_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
+  "created_at_ms" BIGINT NOT NULL CONSTRAINT "ck_im_broadcast_outbox_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
+  "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_im_broadcast_outbox_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "im_broadcast_outbox_pkey" PRIMARY KEY ("app_code", "event_id")
 );
 CREATE INDEX IF NOT EXISTS "idx_im_broadcast_outbox_pending" ON "im_broadcast_outbox" (
@@ -412,15 +412,15 @@ CREATE TABLE IF NOT EXISTS "im_broadcast_outbox_archive" (
   -- The worker that holds the row, and its fence.
   "worker_id" TEXT CONSTRAINT "ck_im_broadcast_outbox_archive_worker_id" CHECK (length("worker_id") <= 64),
   -- Until when the row is held; 0 while nobody holds it.
-  "locked_until_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_im_broadcast_outbox_archive_locked_until_ms" CHECK (typeof("locked_until_ms") = 'integer'),
+  "locked_until_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_im_broadcast_outbox_archive_locked_until_ms" CHECK (typeof("locked_until_ms") = 'integer'),
   -- Attempts so far.
-  "retry_count" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_im_broadcast_outbox_archive_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
+  "retry_count" INT NOT NULL DEFAULT 0 CONSTRAINT "ck_im_broadcast_outbox_archive_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
   -- When the next attempt is due; 0 before the first failure.
-  "next_retry_at_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_im_broadcast_outbox_archive_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
+  "next_retry_at_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_im_broadcast_outbox_archive_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
   -- Why the last attempt failed.
   "last_error" TEXT CONSTRAINT "ck_im_broadcast_outbox_archive_last_error" CHECK (length("last_error") <= 1024),
-  "created_at_ms" INTEGER NOT NULL CONSTRAINT "ck_im_broadcast_outbox_archive_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
-  "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_im_broadcast_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
+  "created_at_ms" BIGINT NOT NULL CONSTRAINT "ck_im_broadcast_outbox_archive_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
+  "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_im_broadcast_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "im_broadcast_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
 CREATE INDEX IF NOT EXISTS "idx_im_broadcast_outbox_archive_updated_at_ms" ON "im_broadcast_outbox_archive" (
@@ -444,15 +444,15 @@ CREATE TABLE IF NOT EXISTS "game_outbox" (
   -- The worker that holds the row, and its fence.
   "worker_id" TEXT CONSTRAINT "ck_game_outbox_worker_id" CHECK (length("worker_id") <= 64),
   -- Until when the row is held; 0 while nobody holds it.
-  "lock_until_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_game_outbox_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
+  "lock_until_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_game_outbox_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
   -- Attempts so far.
-  "retry_count" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_game_outbox_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
+  "retry_count" INT NOT NULL DEFAULT 0 CONSTRAINT "ck_game_outbox_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
   -- When the next attempt is due; 0 before the first failure.
-  "next_retry_at_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_game_outbox_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
+  "next_retry_at_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_game_outbox_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
   -- Why the last attempt failed.
   "last_error" TEXT CONSTRAINT "ck_game_outbox_last_error" CHECK (length("last_error") <= 1024),
-  "created_at_ms" INTEGER NOT NULL CONSTRAINT "ck_game_outbox_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
-  "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_game_outbox_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
+  "created_at_ms" BIGINT NOT NULL CONSTRAINT "ck_game_outbox_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
+  "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_game_outbox_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "game_outbox_pkey" PRIMARY KEY ("app_code", "event_id")
 );
 CREATE INDEX IF NOT EXISTS "idx_game_outbox_pending" ON "game_outbox" (
@@ -496,15 +496,15 @@ CREATE TABLE IF NOT EXISTS "game_outbox_archive" (
   -- The worker that holds the row, and its fence.
   "worker_id" TEXT CONSTRAINT "ck_game_outbox_archive_worker_id" CHECK (length("worker_id") <= 64),
   -- Until when the row is held; 0 while nobody holds it.
-  "lock_until_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_game_outbox_archive_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
+  "lock_until_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_game_outbox_archive_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
   -- Attempts so far.
-  "retry_count" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_game_outbox_archive_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
+  "retry_count" INT NOT NULL DEFAULT 0 CONSTRAINT "ck_game_outbox_archive_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
   -- When the next attempt is due; 0 before the first failure.
-  "next_retry_at_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_game_outbox_archive_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
+  "next_retry_at_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_game_outbox_archive_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
   -- Why the last attempt failed.
   "last_error" TEXT CONSTRAINT "ck_game_outbox_archive_last_error" CHECK (length("last_error") <= 1024),
-  "created_at_ms" INTEGER NOT NULL CONSTRAINT "ck_game_outbox_archive_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
-  "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_game_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
+  "created_at_ms" BIGINT NOT NULL CONSTRAINT "ck_game_outbox_archive_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
+  "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_game_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "game_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
 CREATE INDEX IF NOT EXISTS "idx_game_outbox_archive_updated_at_ms" ON "game_outbox_archive" (
@@ -522,22 +522,22 @@ CREATE TABLE IF NOT EXISTS "game_level_event_outbox" (
   "event_id" TEXT NOT NULL CONSTRAINT "ck_game_level_event_outbox_event_id" CHECK (length("event_id") <= 64),
   "event_type" TEXT NOT NULL CONSTRAINT "ck_game_level_event_outbox_event_type" CHECK (length("event_type") <= 64),
   -- The player.
-  "user_id" INTEGER NOT NULL CONSTRAINT "ck_game_level_event_outbox_user_id" CHECK (typeof("user_id") = 'integer'),
+  "user_id" BIGINT NOT NULL CONSTRAINT "ck_game_level_event_outbox_user_id" CHECK (typeof("user_id") = 'integer'),
   -- What happened, as JSON.
   "payload" TEXT NOT NULL CONSTRAINT "ck_game_level_event_outbox_payload" CHECK (json_valid("payload")),
   "status" TEXT NOT NULL DEFAULT 'pending' CONSTRAINT "ck_game_level_event_outbox_status" CHECK (length("status") <= 20),
   -- The worker that holds the row, and its fence.
   "worker_id" TEXT CONSTRAINT "ck_game_level_event_outbox_worker_id" CHECK (length("worker_id") <= 64),
   -- Until when the row is held; 0 while nobody holds it.
-  "lock_until_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_game_level_event_outbox_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
+  "lock_until_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_game_level_event_outbox_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
   -- Attempts so far.
-  "retry_count" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_game_level_event_outbox_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
+  "retry_count" INT NOT NULL DEFAULT 0 CONSTRAINT "ck_game_level_event_outbox_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
   -- When the next attempt is due; 0 before the first failure.
-  "next_retry_at_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_game_level_event_outbox_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
+  "next_retry_at_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_game_level_event_outbox_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
   -- Why the last attempt failed.
   "last_error" TEXT CONSTRAINT "ck_game_level_event_outbox_last_error" CHECK (length("last_error") <= 1024),
-  "created_at_ms" INTEGER NOT NULL CONSTRAINT "ck_game_level_event_outbox_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
-  "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_game_level_event_outbox_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
+  "created_at_ms" BIGINT NOT NULL CONSTRAINT "ck_game_level_event_outbox_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
+  "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_game_level_event_outbox_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "game_level_event_outbox_pkey" PRIMARY KEY ("app_code", "event_id")
 );
 CREATE INDEX IF NOT EXISTS "idx_game_level_event_outbox_pending" ON "game_level_event_outbox" (
@@ -575,22 +575,22 @@ CREATE TABLE IF NOT EXISTS "game_level_event_outbox_archive" (
   "event_id" TEXT NOT NULL CONSTRAINT "ck_game_level_event_outbox_archive_event_id" CHECK (length("event_id") <= 64),
   "event_type" TEXT NOT NULL CONSTRAINT "ck_game_level_event_outbox_archive_event_type" CHECK (length("event_type") <= 64),
   -- The player.
-  "user_id" INTEGER NOT NULL CONSTRAINT "ck_game_level_event_outbox_archive_user_id" CHECK (typeof("user_id") = 'integer'),
+  "user_id" BIGINT NOT NULL CONSTRAINT "ck_game_level_event_outbox_archive_user_id" CHECK (typeof("user_id") = 'integer'),
   -- What happened, as JSON.
   "payload" TEXT NOT NULL CONSTRAINT "ck_game_level_event_outbox_archive_payload" CHECK (json_valid("payload")),
   "status" TEXT NOT NULL DEFAULT 'pending' CONSTRAINT "ck_game_level_event_outbox_archive_status" CHECK (length("status") <= 20),
   -- The worker that holds the row, and its fence.
   "worker_id" TEXT CONSTRAINT "ck_game_level_event_outbox_archive_worker_id" CHECK (length("worker_id") <= 64),
   -- Until when the row is held; 0 while nobody holds it.
-  "lock_until_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_game_level_event_outbox_archive_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
+  "lock_until_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_game_level_event_outbox_archive_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
   -- Attempts so far.
-  "retry_count" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_game_level_event_outbox_archive_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
+  "retry_count" INT NOT NULL DEFAULT 0 CONSTRAINT "ck_game_level_event_outbox_archive_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
   -- When the next attempt is due; 0 before the first failure.
-  "next_retry_at_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_game_level_event_outbox_archive_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
+  "next_retry_at_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_game_level_event_outbox_archive_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
   -- Why the last attempt failed.
   "last_error" TEXT CONSTRAINT "ck_game_level_event_outbox_archive_last_error" CHECK (length("last_error") <= 1024),
-  "created_at_ms" INTEGER NOT NULL CONSTRAINT "ck_game_level_event_outbox_archive_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
-  "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_game_level_event_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
+  "created_at_ms" BIGINT NOT NULL CONSTRAINT "ck_game_level_event_outbox_archive_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
+  "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_game_level_event_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "game_level_event_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
 CREATE INDEX IF NOT EXISTS "idx_game_level_event_outbox_archive_updated_at_ms" ON "game_level_event_outbox_archive" (
@@ -607,22 +607,22 @@ CREATE TABLE IF NOT EXISTS "user_outbox" (
   "app_code" TEXT NOT NULL CONSTRAINT "ck_user_outbox_app_code" CHECK (length("app_code") <= 32),
   "event_id" TEXT NOT NULL CONSTRAINT "ck_user_outbox_event_id" CHECK (length("event_id") <= 64),
   "event_type" TEXT NOT NULL CONSTRAINT "ck_user_outbox_event_type" CHECK (length("event_type") <= 64),
-  "user_id" INTEGER NOT NULL CONSTRAINT "ck_user_outbox_user_id" CHECK (typeof("user_id") = 'integer'),
+  "user_id" BIGINT NOT NULL CONSTRAINT "ck_user_outbox_user_id" CHECK (typeof("user_id") = 'integer'),
   -- What happened, as JSON.
   "payload" TEXT NOT NULL CONSTRAINT "ck_user_outbox_payload" CHECK (json_valid("payload")),
   "status" TEXT NOT NULL DEFAULT 'pending' CONSTRAINT "ck_user_outbox_status" CHECK (length("status") <= 20),
   -- The worker that holds the row, and its fence.
   "worker_id" TEXT CONSTRAINT "ck_user_outbox_worker_id" CHECK (length("worker_id") <= 64),
   -- Until when the row is held; 0 while nobody holds it.
-  "lock_until_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_user_outbox_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
+  "lock_until_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_user_outbox_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
   -- Attempts so far.
-  "retry_count" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_user_outbox_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
+  "retry_count" INT NOT NULL DEFAULT 0 CONSTRAINT "ck_user_outbox_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
   -- When the next attempt is due; 0 before the first failure.
-  "next_retry_at_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_user_outbox_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
+  "next_retry_at_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_user_outbox_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
   -- Why the last attempt failed.
   "last_error" TEXT CONSTRAINT "ck_user_outbox_last_error" CHECK (length("last_error") <= 1024),
-  "created_at_ms" INTEGER NOT NULL CONSTRAINT "ck_user_outbox_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
-  "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_user_outbox_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
+  "created_at_ms" BIGINT NOT NULL CONSTRAINT "ck_user_outbox_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
+  "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_user_outbox_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "user_outbox_pkey" PRIMARY KEY ("app_code", "event_id")
 );
 CREATE INDEX IF NOT EXISTS "idx_user_outbox_pending" ON "user_outbox" (
@@ -659,22 +659,22 @@ CREATE TABLE IF NOT EXISTS "user_outbox_archive" (
   "app_code" TEXT NOT NULL CONSTRAINT "ck_user_outbox_archive_app_code" CHECK (length("app_code") <= 32),
   "event_id" TEXT NOT NULL CONSTRAINT "ck_user_outbox_archive_event_id" CHECK (length("event_id") <= 64),
   "event_type" TEXT NOT NULL CONSTRAINT "ck_user_outbox_archive_event_type" CHECK (length("event_type") <= 64),
-  "user_id" INTEGER NOT NULL CONSTRAINT "ck_user_outbox_archive_user_id" CHECK (typeof("user_id") = 'integer'),
+  "user_id" BIGINT NOT NULL CONSTRAINT "ck_user_outbox_archive_user_id" CHECK (typeof("user_id") = 'integer'),
   -- What happened, as JSON.
   "payload" TEXT NOT NULL CONSTRAINT "ck_user_outbox_archive_payload" CHECK (json_valid("payload")),
   "status" TEXT NOT NULL DEFAULT 'pending' CONSTRAINT "ck_user_outbox_archive_status" CHECK (length("status") <= 20),
   -- The worker that holds the row, and its fence.
   "worker_id" TEXT CONSTRAINT "ck_user_outbox_archive_worker_id" CHECK (length("worker_id") <= 64),
   -- Until when the row is held; 0 while nobody holds it.
-  "lock_until_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_user_outbox_archive_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
+  "lock_until_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_user_outbox_archive_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
   -- Attempts so far.
-  "retry_count" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_user_outbox_archive_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
+  "retry_count" INT NOT NULL DEFAULT 0 CONSTRAINT "ck_user_outbox_archive_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
   -- When the next attempt is due; 0 before the first failure.
-  "next_retry_at_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_user_outbox_archive_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
+  "next_retry_at_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_user_outbox_archive_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
   -- Why the last attempt failed.
   "last_error" TEXT CONSTRAINT "ck_user_outbox_archive_last_error" CHECK (length("last_error") <= 1024),
-  "created_at_ms" INTEGER NOT NULL CONSTRAINT "ck_user_outbox_archive_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
-  "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_user_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
+  "created_at_ms" BIGINT NOT NULL CONSTRAINT "ck_user_outbox_archive_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
+  "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_user_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "user_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
 CREATE INDEX IF NOT EXISTS "idx_user_outbox_archive_updated_at_ms" ON "user_outbox_archive" (
@@ -697,22 +697,22 @@ CREATE TABLE IF NOT EXISTS "notice_delivery_events" (
   "event_id" TEXT NOT NULL CONSTRAINT "ck_notice_delivery_events_event_id" CHECK (length("event_id") <= 64),
   "event_type" TEXT NOT NULL CONSTRAINT "ck_notice_delivery_events_event_type" CHECK (length("event_type") <= 64),
   -- Who is told.
-  "user_id" INTEGER NOT NULL CONSTRAINT "ck_notice_delivery_events_user_id" CHECK (typeof("user_id") = 'integer'),
+  "user_id" BIGINT NOT NULL CONSTRAINT "ck_notice_delivery_events_user_id" CHECK (typeof("user_id") = 'integer'),
   -- The notice, as JSON.
   "payload" TEXT NOT NULL CONSTRAINT "ck_notice_delivery_events_payload" CHECK (json_valid("payload")),
   "status" TEXT NOT NULL DEFAULT 'pending' CONSTRAINT "ck_notice_delivery_events_status" CHECK (length("status") <= 20),
   -- The worker that holds the row, and its fence.
   "worker_id" TEXT CONSTRAINT "ck_notice_delivery_events_worker_id" CHECK (length("worker_id") <= 64),
   -- Until when the row is held; 0 while nobody holds it.
-  "lock_until_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_notice_delivery_events_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
+  "lock_until_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_notice_delivery_events_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
   -- Attempts so far.
-  "retry_count" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_notice_delivery_events_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
+  "retry_count" INT NOT NULL DEFAULT 0 CONSTRAINT "ck_notice_delivery_events_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
   -- When the next attempt is due; 0 before the first failure.
-  "next_retry_at_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_notice_delivery_events_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
+  "next_retry_at_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_notice_delivery_events_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
   -- Why the last attempt failed.
   "last_error" TEXT CONSTRAINT "ck_notice_delivery_events_last_error" CHECK (length("last_error") <= 1024),
-  "created_at_ms" INTEGER NOT NULL CONSTRAINT "ck_notice_delivery_events_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
-  "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_notice_delivery_events_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
+  "created_at_ms" BIGINT NOT NULL CONSTRAINT "ck_notice_delivery_events_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
+  "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_notice_delivery_events_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "notice_delivery_events_pkey" PRIMARY KEY ("source_name", "app_code", "channel", "event_id")
 );
 CREATE INDEX IF NOT EXISTS "idx_notice_delivery_events_pending" ON "notice_delivery_events" (
@@ -743,22 +743,22 @@ CREATE TABLE IF NOT EXISTS "notice_delivery_events_archive" (
   "event_id" TEXT NOT NULL CONSTRAINT "ck_notice_delivery_events_archive_event_id" CHECK (length("event_id") <= 64),
   "event_type" TEXT NOT NULL CONSTRAINT "ck_notice_delivery_events_archive_event_type" CHECK (length("event_type") <= 64),
   -- Who is told.
-  "user_id" INTEGER NOT NULL CONSTRAINT "ck_notice_delivery_events_archive_user_id" CHECK (typeof("user_id") = 'integer'),
+  "user_id" BIGINT NOT NULL CONSTRAINT "ck_notice_delivery_events_archive_user_id" CHECK (typeof("user_id") = 'integer'),
   -- The notice, as JSON.
   "payload" TEXT NOT NULL CONSTRAINT "ck_notice_delivery_events_archive_payload" CHECK (json_valid("payload")),
   "status" TEXT NOT NULL DEFAULT 'pending' CONSTRAINT "ck_notice_delivery_events_archive_status" CHECK (length("status") <= 20),
   -- The worker that holds the row, and its fence.
   "worker_id" TEXT CONSTRAINT "ck_notice_delivery_events_archive_worker_id" CHECK (length("worker_id") <= 64),
   -- Until when the row is held; 0 while nobody holds it.
-  "lock_until_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_notice_delivery_events_archive_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
+  "lock_until_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_notice_delivery_events_archive_lock_until_ms" CHECK (typeof("lock_until_ms") = 'integer'),
   -- Attempts so far.
-  "retry_count" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_notice_delivery_events_archive_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
+  "retry_count" INT NOT NULL DEFAULT 0 CONSTRAINT "ck_notice_delivery_events_archive_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
   -- When the next attempt is due; 0 before the first failure.
-  "next_retry_at_ms" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck_notice_delivery_events_archive_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
+  "next_retry_at_ms" BIGINT NOT NULL DEFAULT 0 CONSTRAINT "ck_notice_delivery_events_archive_next_retry_at_ms" CHECK (typeof("next_retry_at_ms") = 'integer'),
   -- Why the last attempt failed.
   "last_error" TEXT CONSTRAINT "ck_notice_delivery_events_archive_last_error" CHECK (length("last_error") <= 1024),
-  "created_at_ms" INTEGER NOT NULL CONSTRAINT "ck_notice_delivery_events_archive_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
-  "updated_at_ms" INTEGER NOT NULL CONSTRAINT "ck_notice_delivery_events_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
+  "created_at_ms" BIGINT NOT NULL CONSTRAINT "ck_notice_delivery_events_archive_created_at_ms" CHECK (typeof("created_at_ms") = 'integer'),
+  "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_notice_delivery_events_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "notice_delivery_events_archive_pkey" PRIMARY KEY ("source_name", "app_code", "channel", "event_id")
 );
 CREATE INDEX IF NOT EXISTS "idx_notice_delivery_events_archive_updated_at_ms" ON "notice_delivery_events_archive" (
@@ -799,7 +799,7 @@ CREATE TABLE IF NOT EXISTS "_System_OutboxEvent" (
   "payload" TEXT NOT NULL CONSTRAINT "ck__System_OutboxEvent_payload" CHECK (json_valid("payload")),
   "status" TEXT NOT NULL DEFAULT 'pending' CONSTRAINT "ck__System_OutboxEvent_status" CHECK (length("status") <= 20),
   -- Attempts so far.
-  "retry_count" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck__System_OutboxEvent_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
+  "retry_count" INT NOT NULL DEFAULT 0 CONSTRAINT "ck__System_OutboxEvent_retry_count" CHECK (typeof("retry_count") = 'integer' AND "retry_count" BETWEEN -2147483648 AND 2147483647),
   -- Why the last attempt failed.
   "error_message" TEXT,
   -- When the subscribers had run.
@@ -845,7 +845,7 @@ CREATE TABLE IF NOT EXISTS "_System_IntegrationInbound" (
   -- Processing Status
   "Status" TEXT NOT NULL DEFAULT 'pending' CONSTRAINT "ck__System_IntegrationInbound_Status" CHECK (length("Status") <= 20),
   -- Retry Count
-  "RetryCount" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck__System_IntegrationInbound_RetryCount" CHECK (typeof("RetryCount") = 'integer' AND "RetryCount" BETWEEN -2147483648 AND 2147483647),
+  "RetryCount" INT NOT NULL DEFAULT 0 CONSTRAINT "ck__System_IntegrationInbound_RetryCount" CHECK (typeof("RetryCount") = 'integer' AND "RetryCount" BETWEEN -2147483648 AND 2147483647),
   -- Error Message
   "ErrorMessage" TEXT,
   -- Processed Date
@@ -896,7 +896,7 @@ CREATE TABLE IF NOT EXISTS "_System_IntegrationOutbound" (
   -- Processing Status
   "Status" TEXT NOT NULL DEFAULT 'pending' CONSTRAINT "ck__System_IntegrationOutbound_Status" CHECK (length("Status") <= 20),
   -- Retry Count
-  "RetryCount" INTEGER NOT NULL DEFAULT 0 CONSTRAINT "ck__System_IntegrationOutbound_RetryCount" CHECK (typeof("RetryCount") = 'integer' AND "RetryCount" BETWEEN -2147483648 AND 2147483647),
+  "RetryCount" INT NOT NULL DEFAULT 0 CONSTRAINT "ck__System_IntegrationOutbound_RetryCount" CHECK (typeof("RetryCount") = 'integer' AND "RetryCount" BETWEEN -2147483648 AND 2147483647),
   -- Error Message
   "ErrorMessage" TEXT,
   -- Processed Date

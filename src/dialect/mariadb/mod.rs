@@ -2,11 +2,11 @@
 
 mod types;
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Page};
 use crate::schema::{Column, ColumnType, DefaultValue};
 
 use super::mysql::{self, MySql};
-use super::{Backend, Dialect, Frame, Layout, Take};
+use super::{Backend, Dialect, Frame, Layout, Needs, Take};
 
 /// MariaDB.
 pub struct MariaDb;
@@ -15,6 +15,7 @@ pub struct MariaDb;
 pub static ENGINE: Engine = Engine {
     id: "mariadb",
     title: "MariaDB",
+    page: Some(Page { bytes: 8126, whole_below: 256, kept: 20 }),
     index_columns: 32,
     literal_text_default: true,
     now_needs_precision: false,
@@ -51,8 +52,8 @@ impl Dialect for MariaDb {
         types::difference(column)
     }
 
-    fn auto_increment(&self) -> &'static str {
-        MySql.auto_increment()
+    fn auto_increment(&self, sequence: Option<&str>) -> String {
+        MySql.auto_increment(sequence)
     }
 
     fn key_part(&self, column: &Column) -> String {
@@ -64,8 +65,8 @@ impl Dialect for MariaDb {
         mysql::layout(" ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci")
     }
 
-    fn frame(&self, texts: bool, circular: bool) -> Frame {
-        MySql.frame(texts, circular)
+    fn frame(&self, needs: &Needs) -> Frame {
+        MySql.frame(needs)
     }
 
     fn create_database(&self, name: &str) -> Option<String> {

@@ -7,10 +7,10 @@ mod types;
 pub(super) use ddl::{frame, literal};
 pub(super) use types::{column_type, default, difference};
 
-use crate::engine::{Comments, Engine, Limit, NameScope};
+use crate::engine::{Comments, Engine, Limit, NameScope, Page};
 use crate::schema::{Column, ColumnType, DefaultValue};
 
-use super::{Backend, Dialect, Frame, InlineUnique, Layout, Take, quoted};
+use super::{Backend, Dialect, Frame, InlineUnique, Layout, Needs, Take, quoted};
 
 /// MySQL.
 pub struct MySql;
@@ -21,16 +21,23 @@ pub static ENGINE: Engine = Engine {
     title: "MySQL",
     identifier: Limit::Chars(64),
     supplementary_identifiers: false,
+    // 255 bytes of a file name, less its ending.
+    table_file_bytes: Some(251),
+    reserved_columns: &["db_row_id", "db_trx_id", "db_roll_ptr", "fts_doc_id"],
+    reserved_prefix: None,
     folds_columns: true,
     folds_tables: true,
     index_names: NameScope::Table,
     key_bytes: Some(3072),
     row_bytes: Some(65_535),
+    page: Some(Page { bytes: 8126, whole_below: 40, kept: 40 }),
     columns: 1017,
     index_columns: 16,
     text_key_needs_length: true,
     literal_text_default: false,
     now_needs_precision: true,
+    unsigned_big: true,
+    unique_is_constraint: false,
     set_default: false,
     comments: Comments::Inline { table: 2048, column: 1024 },
     auto_increment_is_key: false,
@@ -50,6 +57,7 @@ pub(super) const fn layout(table_options: &'static str) -> Layout {
         inline_indexes: true,
         inline_uniques: InlineUnique::Key,
         database_on_index: false,
+        database_in_references: true,
         numbered_is_primary_key: false,
         table_options,
     }
@@ -85,8 +93,8 @@ impl Dialect for MySql {
         types::difference(column)
     }
 
-    fn auto_increment(&self) -> &'static str {
-        "AUTO_INCREMENT"
+    fn auto_increment(&self, _: Option<&str>) -> String {
+        "AUTO_INCREMENT".to_owned()
     }
 
     fn key_part(&self, column: &Column) -> String {
@@ -98,8 +106,8 @@ impl Dialect for MySql {
         layout(" ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci")
     }
 
-    fn frame(&self, texts: bool, circular: bool) -> Frame {
-        frame(texts, circular)
+    fn frame(&self, needs: &Needs) -> Frame {
+        frame(needs)
     }
 
     fn create_database(&self, name: &str) -> Option<String> {

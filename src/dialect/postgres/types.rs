@@ -10,7 +10,7 @@ pub fn column_type(column: &Column) -> String {
     let ty = match &column.ty {
         ColumnType::Bool => "BOOLEAN".to_owned(),
         // An identity column is SMALLINT, INTEGER or BIGINT.
-        ColumnType::Int { bytes: 8, unsigned: true } if column.auto_increment => "BIGINT".to_owned(),
+        ColumnType::Int { bytes: 8, unsigned: true } if column.numbered => "BIGINT".to_owned(),
         ColumnType::Int { bytes: 8, unsigned: true } => "NUMERIC(20,0)".to_owned(),
         ColumnType::Int { bytes, unsigned } => match (*bytes, *unsigned) {
             (1, _) | (2, false) => "SMALLINT",
@@ -44,7 +44,7 @@ pub fn check(column: &Column) -> Option<String> {
     let name = quoted(&column.name, '"');
     match &column.ty {
         ColumnType::Int { bytes: 2 | 4 | 8, unsigned: false } => None,
-        ColumnType::Int { bytes: 8, unsigned: true } if column.auto_increment => Some(format!("{name} >= 0")),
+        ColumnType::Int { bytes: 8, unsigned: true } if column.numbered => Some(format!("{name} >= 0")),
         ColumnType::Int { .. } => {
             let (least, most) = column.ty.range()?;
             Some(format!("{name} BETWEEN {least} AND {most}"))
@@ -85,7 +85,7 @@ fn now(digits: u8) -> String {
 /// What a reader who knows MySQL would not expect.
 pub fn difference(column: &Column, in_key: bool) -> Option<String> {
     let text = match &column.ty {
-        ColumnType::Int { bytes: 8, unsigned: true } if column.auto_increment => {
+        ColumnType::Int { bytes: 8, unsigned: true } if column.numbered => {
             "BIGINT UNSIGNED is BIGINT: only the lower half of its range"
         }
         ColumnType::Int { bytes: 8, unsigned: true } => "BIGINT UNSIGNED is NUMERIC(20,0) with a check",

@@ -8,7 +8,7 @@ mod types;
 use crate::engine::{Comments, Engine, Limit, NameScope};
 use crate::schema::{Column, ColumnType, DefaultValue};
 
-use super::{Backend, Dialect, Frame, InlineUnique, Layout, Take, quoted};
+use super::{Backend, Dialect, Frame, InlineUnique, Layout, Needs, Take, quoted};
 
 /// SQLite.
 pub struct Sqlite;
@@ -19,16 +19,22 @@ pub static ENGINE: Engine = Engine {
     title: "SQLite",
     identifier: Limit::None,
     supplementary_identifiers: true,
+    table_file_bytes: None,
+    reserved_columns: &[],
+    reserved_prefix: Some("sqlite_"),
     folds_columns: true,
     folds_tables: true,
     index_names: NameScope::Schema,
     key_bytes: None,
     row_bytes: None,
+    page: None,
     columns: 2000,
     index_columns: 2000,
     text_key_needs_length: false,
     literal_text_default: true,
     now_needs_precision: false,
+    unsigned_big: false,
+    unique_is_constraint: false,
     set_default: true,
     comments: Comments::Text,
     auto_increment_is_key: true,
@@ -71,9 +77,9 @@ impl Dialect for Sqlite {
         types::difference(column, in_key)
     }
 
-    fn auto_increment(&self) -> &'static str {
+    fn auto_increment(&self, _: Option<&str>) -> String {
         // Without AUTOINCREMENT the numbers of deleted rows come back.
-        "PRIMARY KEY AUTOINCREMENT"
+        "PRIMARY KEY AUTOINCREMENT".to_owned()
     }
 
     fn key_part(&self, column: &Column) -> String {
@@ -85,12 +91,13 @@ impl Dialect for Sqlite {
             inline_indexes: false,
             inline_uniques: InlineUnique::Statement,
             database_on_index: true,
+            database_in_references: false,
             numbered_is_primary_key: true,
             table_options: "",
         }
     }
 
-    fn frame(&self, _: bool, _: bool) -> Frame {
+    fn frame(&self, _: &Needs) -> Frame {
         Frame::default()
     }
 

@@ -11,7 +11,9 @@ use super::super::quoted;
 pub fn column_type(column: &Column) -> String {
     match &column.ty {
         ColumnType::Bool => "BOOLEAN",
-        ColumnType::Int { .. } => "INTEGER",
+        ColumnType::Int { .. } if column.auto_increment => "INTEGER",
+        // `INTEGER PRIMARY KEY` would be the number of the row, and take NULL for the next one.
+        ColumnType::Int { .. } => return column.ty.to_string(),
         ColumnType::Float | ColumnType::Double => "REAL",
         ColumnType::Binary(_) | ColumnType::Varbinary(_) | ColumnType::Blob(_) => "BLOB",
         ColumnType::Date => "DATE",

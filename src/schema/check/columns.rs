@@ -1,7 +1,7 @@
 //! Columns: defaults, numbering, and the size of the row.
 
 use crate::diagnostic::Diagnostic;
-use crate::engine::{Engine, titles};
+use crate::engine::{Engine, Page, titles};
 
 use super::super::{Column, ColumnType, Literal, Table, rules};
 use super::failing;
@@ -39,6 +39,12 @@ fn default(table: &Table, column: &Column, engines: &[&Engine], findings: &mut V
     };
     if let Some(message) = default.fault(&column.ty) {
         findings.push(fault(message));
+    }
+    if let (Literal::Number(number), ColumnType::Int { bytes: 8, unsigned: true }) = (&default.value, &column.ty) {
+        let half = failing(engines, |engine| !engine.unsigned_big);
+        if number.parse::<i64>().is_err() && number.parse::<u64>().is_ok() && !half.is_empty() {
+            findings.push(fault(format!("{} has no integers over {}", titles(&half), i64::MAX)));
+        }
     }
     if default.value == Literal::Null && !column.nullable {
         findings.push(
@@ -111,6 +117,18 @@ fn size(table: &Table, engines: &[&Engine], findings: &mut Vec<Diagnostic>) {
             None => finding,
         });
     }
+    let full = failing(engines, |engine| engine.page.is_some_and(|page| in_page(table, page) >= page.bytes));
+    if let (Some(page), true) = (full.first().and_then(|engine| engine.page), large.is_empty()) {
+        let message = format!(
+            "a row of `{}` keeps up to {} bytes in its page, on {} it must be fewer than {}",
+            table.name,
+            in_page(table, page),
+            titles(&full),
+            page.bytes
+        );
+        let finding = Diagnostic::new(&rules::ROW_TOO_LARGE, table.site.at("tableName"), message);
+        findings.push(finding.help("split the table: even a TEXT keeps some bytes in the page"));
+    }
     let wide = failing(engines, |engine| table.columns.len() > engine.columns);
     if let Some(engine) = wide.first() {
         let message = format!(
@@ -122,6 +140,21 @@ fn size(table: &Table, engines: &[&Engine], findings: &mut Vec<Diagnostic>) {
         );
         findings.push(Diagnostic::new(&rules::ROW_TOO_LARGE, table.site.at("tableName"), message));
     }
+}
+
+/// Bytes that InnoDB keeps in the page in the worst case: a header of 5, the bits of NULL, 6 and 7 of transaction and undo
+/// pointer, fixed columns in full, and of varying ones a part and a byte for its length.
+fn in_page(table: &Table, page: Page) -> usize {
+    let varying = |bytes: usize| 1 + if bytes < page.whole_below { bytes } else { page.kept };
+    let kept = |column: &Column| match &column.ty {
+        // In utf8mb4 the length in bytes of a CHAR varies.
+        ColumnType::Char(characters) | ColumnType::Varchar(characters) => varying(*characters as usize * 4),
+        ColumnType::Varbinary(bytes) => varying(*bytes as usize),
+        ColumnType::Text(_) | ColumnType::Blob(_) | ColumnType::Json => varying(usize::MAX),
+        _ => super::keys::bytes(column).unwrap_or_default(),
+    };
+    let nulls = table.columns.iter().filter(|column| column.nullable).count().div_ceil(8);
+    5 + nulls + 13 + table.columns.iter().map(kept).sum::<usize>()
 }
 
 /// Bytes of a column in MySQL's row format: 4 a character, one or two for the length, and for TEXT, BLOB and JSON only

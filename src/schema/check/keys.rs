@@ -49,6 +49,14 @@ fn key(table: &Table, what: &str, columns: &[usize], site: &Site, engines: &[&En
             (ColumnType::Json, _) => {
                 Some(format!("{what} of `{}` holds the JSON column `{}`", table.name, column.name))
             }
+            (ColumnType::Text(size) | ColumnType::Blob(size), Some(length))
+                if !prefixed.is_empty() && (length == 0 || bytes(column).unwrap_or_default() > size.bytes()) =>
+            {
+                Some(format!(
+                    "{what} of `{}` holds {length} of the {} column `{}`, which is none of it or more than it",
+                    table.name, column.ty, column.name
+                ))
+            }
             (ColumnType::Text(_) | ColumnType::Blob(_), None) if !prefixed.is_empty() => Some(format!(
                 "{what} of `{}` holds the {} column `{}` without a length, which {} ask for",
                 table.name,

@@ -27,6 +27,8 @@ pub fn tables(catalog: &Catalog, engines: &[&Engine], findings: &mut Vec<Diagnos
             );
             findings.push(finding.help("write `table`, or `database.table`"));
         }
+        file_name(table, &place, engines, findings);
+        kept("table", &table.name.name, &place, engines, findings);
         if let Some(database) =
             table.name.database.as_ref().filter(|_| !failing(engines, |engine| !engine.databases).is_empty())
         {
@@ -56,6 +58,11 @@ pub fn columns(table: &Table, engines: &[&Engine], findings: &mut Vec<Diagnostic
     for column in &table.columns {
         let place = || column.site.at("name");
         usable(&column.name, "column", &place, engines, findings);
+        let keeping = failing(engines, |engine| engine.reserved_columns.contains(&&*column.name.to_lowercase()));
+        if !keeping.is_empty() {
+            let message = format!("{} keep the column name `{}` for themselves", titles(&keeping), column.name);
+            findings.push(Diagnostic::new(&rules::UNUSABLE_NAME, place(), message).help("choose another name"));
+        }
         let folded = if folding.is_empty() { column.name.clone() } else { column.name.to_lowercase() };
         if let Some(first) = seen.insert(folded, column) {
             let same = first.name == column.name;
@@ -80,6 +87,7 @@ pub fn indexes(catalog: &Catalog, engines: &[&Engine], findings: &mut Vec<Diagno
             declared(name, what, site, table, engines, findings);
         }
         same_columns(table, findings);
+        constraints(table, engines, findings);
     }
     for engine in engines {
         let before = findings.len();
@@ -109,6 +117,7 @@ fn declared(name: &str, what: &str, site: &Site, table: &Table, engines: &[&Engi
         findings.push(finding.help(format!("it is shortened to `{short}`")));
     }
     usable_characters(name, what, &place, engines, findings);
+    kept(what, name, &place, engines, findings);
     if name.eq_ignore_ascii_case("PRIMARY") || name.eq_ignore_ascii_case("GEN_CLUST_INDEX") {
         findings.push(Diagnostic::new(
             &rules::UNUSABLE_NAME,
@@ -129,6 +138,62 @@ fn same_columns(table: &Table, findings: &mut Vec<Diagnostic>) {
             finding.level = Level::Warning;
             findings.push(finding.related(first.site.place(), "first here").help("remove one of the two"));
         }
+    }
+}
+
+/// Where a unique key is a constraint, a foreign key of its table cannot have its name.
+fn constraints(table: &Table, engines: &[&Engine], findings: &mut Vec<Diagnostic>) {
+    let engines = failing(engines, |engine| engine.unique_is_constraint);
+    for key in table.foreign_keys.iter().filter(|_| !engines.is_empty()) {
+        let same = |index: &&super::super::Index| index.unique && index.name.is_some() && index.name == key.name;
+        if let Some(index) = table.indexes.iter().find(same) {
+            let name = key.name.as_deref().unwrap_or_default();
+            let message = format!("a unique index and a foreign key of `{}` are both called `{name}`", table.name);
+            let finding = Diagnostic::new(&rules::DUPLICATE_NAME, key.site.at("name"), message);
+            let finding = finding.related(index.site.at("name"), "the index");
+            findings.push(finding.help(format!("on {} both are constraints: rename one of the two", titles(&engines))));
+        }
+    }
+}
+
+/// Names that an engine keeps for itself by their beginning.
+fn kept(
+    what: &str,
+    name: &str,
+    place: &dyn Fn() -> Option<Place>,
+    engines: &[&Engine],
+    findings: &mut Vec<Diagnostic>,
+) {
+    let folded = name.to_lowercase();
+    let keeping = failing(engines, |engine| engine.reserved_prefix.is_some_and(|prefix| folded.starts_with(prefix)));
+    if let Some(prefix) = keeping.first().and_then(|engine| engine.reserved_prefix) {
+        let message =
+            format!("{} keeps names that begin with `{prefix}` for itself: the {what} `{name}`", titles(&keeping));
+        findings.push(Diagnostic::new(&rules::UNUSABLE_NAME, place(), message).help("choose another name"));
+    }
+}
+
+/// MySQL and MariaDB keep a table in a file of its name, with every character beyond ASCII spelt out.
+fn file_name(table: &Table, place: &dyn Fn() -> Option<Place>, engines: &[&Engine], findings: &mut Vec<Diagnostic>) {
+    let spelt = |c: char| match c {
+        _ if c.is_ascii_alphanumeric() || c == '_' => 1,
+        '\u{C0}'..='\u{2AF}'
+        | '\u{370}'..='\u{58F}'
+        | '\u{1E00}'..='\u{1FFF}'
+        | '\u{2160}'..='\u{217F}'
+        | '\u{24B6}'..='\u{24E9}'
+        | '\u{FF21}'..='\u{FF5A}' => 3,
+        _ => 5,
+    };
+    let bytes: usize = table.name.name.chars().map(spelt).sum();
+    let short = failing(engines, |engine| engine.table_file_bytes.is_some_and(|most| bytes > most));
+    if let Some(most) = short.first().and_then(|engine| engine.table_file_bytes) {
+        let message = format!(
+            "the table name `{}` makes a file name of {bytes} bytes, on {} at most {most}",
+            table.name,
+            titles(&short)
+        );
+        findings.push(Diagnostic::new(&rules::IDENTIFIER_TOO_LONG, place(), message).help("choose a shorter name"));
     }
 }
 

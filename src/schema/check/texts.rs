@@ -1,6 +1,6 @@
 //! Texts that end up in SQL, code and documents: labels, descriptions, defaults, ENUM members.
 
-use crate::diagnostic::{Diagnostic, render::is_reordering};
+use crate::diagnostic::{Diagnostic, Level, render::is_reordering};
 use crate::engine::{Comments, Engine, titles};
 
 use super::super::{ColumnType, Literal, Site, Table, rules};
@@ -13,6 +13,7 @@ pub fn check(table: &Table, engines: &[&Engine], findings: &mut Vec<Diagnostic>)
         printable(text.as_deref(), &table.site, key, findings);
     }
     length(table.description.as_deref(), true, &table.site, engines, findings);
+    supplementary(table, engines, findings);
     for column in &table.columns {
         let of_column =
             [("label", &column.label), ("description", &column.description), ("logicalType", &column.logical_type)];
@@ -39,6 +40,22 @@ fn printable(text: Option<&str>, site: &Site, key: &str, findings: &mut Vec<Diag
         let message = format!("`{key}` holds the character {}", c.escape_unicode());
         let finding = Diagnostic::new(&rules::UNUSABLE_TEXT, site.at(key), message);
         findings.push(finding.help("remove it: it would change what a reader of the generated files sees"));
+    }
+}
+
+/// MySQL and MariaDB keep comments without characters beyond U+FFFF.
+fn supplementary(table: &Table, engines: &[&Engine], findings: &mut Vec<Diagnostic>) {
+    let losing = failing(engines, |engine| !engine.supplementary_identifiers);
+    let of_columns = table.columns.iter().map(|column| (column.comment(), &column.site));
+    let of_indexes = table.indexes.iter().map(|index| (index.description.clone(), &index.site));
+    let all = [(table.description.clone(), &table.site)].into_iter().chain(of_columns).chain(of_indexes);
+    for (text, site) in all.filter(|_| !losing.is_empty()) {
+        if let Some(c) = text.iter().flat_map(|text| text.chars()).find(|c| *c > '\u{FFFF}') {
+            let message = format!("{} keep a `?` for the `{c}` of this comment", titles(&losing));
+            let mut finding = Diagnostic::new(&rules::ENGINE_DIFFERENCE, site.at("description"), message);
+            finding.level = Level::Warning;
+            findings.push(finding);
+        }
     }
 }
 

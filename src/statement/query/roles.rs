@@ -126,8 +126,8 @@ pub fn never(table: &Table, at: usize) -> Value {
     Value::Text(match &column.ty {
         _ if column.nullable => "NULL".to_owned(),
         ColumnType::DateTime(_) => "'1970-01-01 00:00:00'".to_owned(),
-        // The first second is the least that MySQL takes.
-        ColumnType::Timestamp(_) => "'1970-01-01 00:00:01'".to_owned(),
+        // The first second is the least that MySQL takes, in any time zone the second day.
+        ColumnType::Timestamp(_) => "'1970-01-02 00:00:00'".to_owned(),
         _ => "0".to_owned(),
     })
 }

@@ -86,7 +86,7 @@ fn table_names_are_file_names(scratch: &mut Scratch) {
         );
     }
 }
-on_servers!(#[ignore = "check takes table names that are too long for a file"] table_names_are_file_names: mysql, mariadb);
+on_servers!(table_names_are_file_names: mysql, mariadb);
 
 fn supplementary(scratch: &mut Scratch) {
     let tables = [table("t", &[column("a😀", "INT")]), table("t😀", &[]), {
@@ -193,7 +193,4 @@ fn reserved_names(scratch: &mut Scratch) {
         assert_eq!(verdict.code.is_some(), !verdict.rules.is_empty(), "{verdict:?}: {tables}");
     }
 }
-on_servers!(
-    #[ignore = "check knows no names that an engine keeps for itself"]
-    reserved_names
-);
+on_servers!(reserved_names);

@@ -88,15 +88,14 @@ on_servers!(other_settings_of_mysql: mysql, mariadb);
 fn character_set(scratch: &mut Scratch) {
     prove_under("SET NAMES latin1", "SET NAMES utf8mb4", "hostile.json", scratch);
 }
-on_servers!(#[ignore = "the script does not say that it is UTF-8"] character_set: mysql, mariadb);
+on_servers!(character_set: mysql, mariadb);
 
 /// Off was the default of MySQL before 8.0 and of MariaDB before 10.10.
 fn explicit_defaults_for_timestamp(scratch: &mut Scratch) {
     let settings = "SET explicit_defaults_for_timestamp = OFF";
     prove_under(settings, "SET explicit_defaults_for_timestamp = ON", "every_type.json", scratch);
 }
-on_servers!(#[ignore = "a nullable TIMESTAMP becomes NOT NULL, and the first one is set by every update"]
-    explicit_defaults_for_timestamp: mysql, mariadb);
+on_servers!(explicit_defaults_for_timestamp: mysql, mariadb);
 
 fn settings_of_postgres(scratch: &mut Scratch) {
     for settings in [

@@ -29,7 +29,7 @@ pub fn objects(catalog: &Catalog, server: Server) -> Vec<Object> {
             if let Some(condition) = types::check(column, server) {
                 // MariaDB's own check of a JSON column is named like the column.
                 let of_type = server == Server::MariaDb && column.ty == ColumnType::Json;
-                let name = if of_type { column.name.clone() } else { names::check(table, at, server.engine()) };
+                let name = if of_type { column.name.clone() } else { names::check(table, names, at, server.engine()) };
                 objects.push(Object::Check { table: table.name.to_string(), name, condition });
             }
         }

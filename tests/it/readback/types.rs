@@ -21,7 +21,7 @@ fn names(column: &Column) -> [String; 4] {
         T::Int { bytes: 4, unsigned: false } => row(["int", "int(11)", "integer", "INTEGER"]),
         T::Int { bytes: 4, unsigned: true } => row(["int unsigned", "int(10) unsigned", "bigint", "INTEGER"]),
         T::Int { unsigned: false, .. } => row(["bigint", "bigint(20)", "bigint", "INTEGER"]),
-        T::Int { unsigned: true, .. } if column.auto_increment => {
+        T::Int { unsigned: true, .. } if column.numbered => {
             row(["bigint unsigned", "bigint(20) unsigned", "bigint", "INTEGER"])
         }
         T::Int { unsigned: true, .. } => row(["bigint unsigned", "bigint(20) unsigned", "numeric(20,0)", "INTEGER"]),
@@ -94,6 +94,11 @@ fn list(members: &[String], separator: &str) -> String {
 /// The column's type in the engine's catalogue.
 pub fn type_name(column: &Column, server: Server) -> String {
     let [mysql, mariadb, postgres, sqlite] = names(column);
+    // Only a numbered column is an INTEGER: as a primary key that would be the number of the row.
+    let sqlite = match (&column.ty, column.auto_increment) {
+        (T::Int { .. }, false) => mysql.to_uppercase(),
+        _ => sqlite,
+    };
     match server {
         Server::MySql => mysql,
         Server::MariaDb => mariadb,
@@ -177,7 +182,7 @@ pub fn check(column: &Column, server: Server) -> Option<String> {
         (_, Server::MySql | Server::MariaDb) => None,
 
         (T::Int { bytes: 2 | 4 | 8, unsigned: false }, Server::Postgres) => None,
-        (T::Int { bytes: 8, unsigned: true }, Server::Postgres) if column.auto_increment => {
+        (T::Int { bytes: 8, unsigned: true }, Server::Postgres) if column.numbered => {
             Some("CHECK (({} >= 0))".to_owned())
         }
         (T::Int { bytes: 8, unsigned: true }, Server::Postgres) => {
