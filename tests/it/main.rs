@@ -1,4 +1,11 @@
 //! Every test that is not a unit test, as one program.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod cli;
+mod definitions;
+mod hostile;
 mod layers;
+mod loaded;
+mod output;
+mod project;
+mod templates;
