@@ -15,7 +15,10 @@ const FLOORS: [&[&str]; 7] = [
 ];
 
 fn floor(module: &str) -> usize {
-    FLOORS.iter().position(|floor| floor.contains(&module)).unwrap_or_else(|| panic!("`{module}` is on no floor: add it"))
+    FLOORS
+        .iter()
+        .position(|floor| floor.contains(&module))
+        .unwrap_or_else(|| panic!("`{module}` is on no floor: add it"))
 }
 
 /// Sources below `path`, each with the top module that it belongs to.
@@ -55,7 +58,8 @@ fn only_the_command_line_prints_and_only_dialects_name_databases() {
     let mut found = Vec::new();
     sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), None, &mut found);
     for (module, text) in &found {
-        let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+        let code: String =
+            text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
         if module != "cli" {
             assert!(!code.contains("println!"), "`{module}` prints");
         }

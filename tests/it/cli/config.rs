@@ -33,7 +33,11 @@ fn flags_win_over_the_file() {
 #[test]
 fn without_a_file_the_defaults_hold() {
     let project = Project::default();
-    project.run(&["generate"]).assert(2).says(&["no definitions at", "schemas", "as arguments, or as `schemas` in claimsmith.toml"]);
+    project.run(&["generate"]).assert(2).says(&[
+        "no definitions at",
+        "schemas",
+        "as arguments, or as `schemas` in claimsmith.toml",
+    ]);
     project.write("schemas/notes.json", NOTES);
     project.run(&["generate"]).assert(0);
     assert_eq!(project.files_in("generated").len(), 4);
@@ -47,7 +51,10 @@ const WRONG: [(&str, &[&str]); 13] = [
     ("schemas = \"defs\"\n", &["claimsmith.toml:1:11"]),
     ("schemas = [\n", &["claimsmith.toml:1:12"]),
     ("out = \"a\"\nout = \"b\"\n", &["claimsmith.toml:2:1", "duplicate key"]),
-    ("# größe\ndialects = [\"mysql\", \"mysq\"]\n", &["claimsmith.toml:2:22", "unknown dialect `mysq`", "did you mean `mysql`?"]),
+    (
+        "# größe\ndialects = [\"mysql\", \"mysq\"]\n",
+        &["claimsmith.toml:2:22", "unknown dialect `mysq`", "did you mean `mysql`?"],
+    ),
     ("dialects = [\"oracle\"]\n", &["claimsmith.toml:1:13", "choose from mysql, mariadb, postgres, sqlite"]),
     ("targets = [\"slq\"]\n", &["claimsmith.toml:1:12", "unknown target `slq`", "did you mean `sql`?"]),
     ("schemas = [\"nowhere\"]\n", &["no definitions at", "nowhere"]),
@@ -81,8 +88,14 @@ fn a_wrong_flag_is_not_blamed_on_the_file() {
 #[test]
 fn a_file_that_cannot_be_read_is_named() {
     let project = Project::notes();
-    project.run(&["generate", "--config", "absent.toml"]).assert(2).says(&["absent.toml", "cannot read the configuration"]);
-    project.run(&["generate", "--config", "schemas"]).assert(2).says(&["schemas", "a folder stands where a file is needed"]);
+    project
+        .run(&["generate", "--config", "absent.toml"])
+        .assert(2)
+        .says(&["absent.toml", "cannot read the configuration"]);
+    project
+        .run(&["generate", "--config", "schemas"])
+        .assert(2)
+        .says(&["schemas", "a folder stands where a file is needed"]);
     project.write("claimsmith.toml", b"out = \"\xff\"\n");
     project.run(&["generate"]).assert(2).says(&["claimsmith.toml", "UTF-8"]);
 }

@@ -60,7 +60,9 @@ fn errors_stop_the_run_before_it_writes() {
 
 #[test]
 fn warnings_and_notes_are_printed_and_change_nothing() {
-    let queue = NOTES.replace("\"notes\"", "\"notes_outbox\"").replace("VARCHAR(80)\", \"default\": \"'untitled'\"", "DECIMAL(9,2)\"");
+    let queue = NOTES
+        .replace("\"notes\"", "\"notes_outbox\"")
+        .replace("VARCHAR(80)\", \"default\": \"'untitled'\"", "DECIMAL(9,2)\"");
     let project = Project::new(&[("schemas/notes.json", &queue)]);
     let says = &["warning[queue-without-claim]", "note[engine-difference]", "1 warning, 1 note\n"];
     project.run(&["generate"]).assert(0).says(says);
@@ -128,7 +130,8 @@ fn definitions_are_files_and_folders() {
 /// Same input, same bytes: from every folder, by every way to name the input, and in a copy elsewhere.
 #[test]
 fn the_output_does_not_depend_on_the_place() {
-    let files = [("app/schemas/notes.json", NOTES), ("app/claimsmith.toml", ""), ("app/src/deep/x", ""), ("other/x", "")];
+    let files =
+        [("app/schemas/notes.json", NOTES), ("app/claimsmith.toml", ""), ("app/src/deep/x", ""), ("other/x", "")];
     let reference = Project::new(&files);
     reference.run_in("app", &["generate"]).assert(0);
     let expected = reference.contents("app/generated");

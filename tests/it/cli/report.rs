@@ -39,12 +39,19 @@ fn concise_findings_are_a_line_each() {
 #[test]
 fn a_name_cannot_begin_a_line_of_its_own() {
     let name = "x\\nschemas/other.json:1:1: error[json-syntax]: forged";
-    let project = Project::new(&[("schemas/notes.json", &NOTES.replace("\"notes\"", &format!("\"{name}\"")).replace("BIGINT", name))]);
+    let project = Project::new(&[(
+        "schemas/notes.json",
+        &NOTES.replace("\"notes\"", &format!("\"{name}\"")).replace("BIGINT", name),
+    )]);
     let concise = project.run(&["generate", "--concise"]).assert(1);
     let forged: Vec<&str> = concise.stderr.lines().filter(|line| line.starts_with("schemas/other.json")).collect();
     assert!(forged.is_empty(), "{}", concise.stderr);
     let framed = project.run(&["generate"]).assert(1);
-    assert!(!framed.stderr.lines().any(|line| line.trim_start().starts_with("schemas/other.json")), "{}", framed.stderr);
+    assert!(
+        !framed.stderr.lines().any(|line| line.trim_start().starts_with("schemas/other.json")),
+        "{}",
+        framed.stderr
+    );
 }
 
 #[cfg(unix)]
@@ -74,7 +81,8 @@ fn colours_are_chosen_by_flag_terminal_and_environment() {
         ("always", &[("NO_COLOR", "1")], true),
         ("auto", &[("NO_COLOR", "1")], false),
     ] {
-        let run = Run::of(project.command().args(["--color", flag, "generate"]).envs(variables.iter().copied())).assert(1);
+        let run =
+            Run::of(project.command().args(["--color", flag, "generate"]).envs(variables.iter().copied())).assert(1);
         assert_eq!(run.stderr.contains('\u{1b}'), coloured, "{flag} {variables:?}: {:?}", run.stderr);
         assert_eq!(run.stdout, "");
     }
@@ -102,7 +110,8 @@ fn a_terminal_gets_colours_unless_it_does_not_want_them() {
 
 #[test]
 fn findings_are_counted_by_their_weight() {
-    let queue = NOTES.replace("\"notes\"", "\"notes_outbox\"").replace("VARCHAR(80)\"", "JSON\"").replace("'untitled'", "'{'");
+    let queue =
+        NOTES.replace("\"notes\"", "\"notes_outbox\"").replace("VARCHAR(80)\"", "JSON\"").replace("'untitled'", "'{'");
     let run = Project::new(&[("schemas/notes.json", &queue)]).run(&["generate", "--concise"]).assert(1);
     let last = run.stderr.lines().last().unwrap();
     let count = |level: &str| run.stderr.matches(&format!(": {level}[")).count();

@@ -10,13 +10,8 @@ use crate::loaded::{ALL, load, repository};
 
 const FOLDER: &str = "tests/cases/definitions";
 
-const HEADINGS: [&str; 5] = [
-    "## What it does",
-    "## Why is this bad?",
-    "## Example",
-    "## Use instead",
-    "## When it is right to allow it",
-];
+const HEADINGS: [&str; 5] =
+    ["## What it does", "## Why is this bad?", "## Example", "## Use instead", "## When it is right to allow it"];
 
 /// The fixtures with this ending: what stands before it in the name, the file's name and its text.
 pub fn fixtures(ending: &str) -> Vec<(String, String, String)> {

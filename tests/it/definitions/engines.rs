@@ -86,14 +86,19 @@ fn numbered_columns() {
     let seq = column("seq", r#""type":"BIGINT","autoIncrement":true"#);
     assert_fires(&table(&seq, ""), rule, &["mysql", "mariadb", "sqlite"]);
     assert_fires(&table(&seq, r#","indices":[{"columns":["seq"]}]"#), rule, &["sqlite"]);
-    assert_fires(&table(&seq.replace(",\"auto", ",\"primaryKey\":true,\"auto"), ""), rule, &["mysql", "mariadb", "sqlite"]);
+    assert_fires(
+        &table(&seq.replace(",\"auto", ",\"primaryKey\":true,\"auto"), ""),
+        rule,
+        &["mysql", "mariadb", "sqlite"],
+    );
 }
 
 #[test]
 fn foreign_keys() {
     let rule = "wrong-foreign-key";
     let owner = column("owner", r#""type":"BIGINT","default":"0""#);
-    let key = |rest: &str| table(&owner, &format!(r#","foreignKeys":[{{"column":"owner","references":"t(id)"{rest}}}]"#));
+    let key =
+        |rest: &str| table(&owner, &format!(r#","foreignKeys":[{{"column":"owner","references":"t(id)"{rest}}}]"#));
     assert_fires(&key(""), rule, &[]);
     assert_fires(&key(r#","onDelete":"SET DEFAULT""#), rule, &MYSQLS);
     assert_fires(&key(r#","onDelete":"SET NULL""#), rule, &ALL);

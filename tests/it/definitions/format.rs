@@ -151,15 +151,19 @@ fn valid(root: &Value, schema: &Value, value: &Value) -> bool {
         "minimum" => value.as_f64().is_none_or(|number| number >= rule.as_f64().unwrap()),
         "pattern" => value.as_str().is_none_or(|text| is_duration(rule, text)),
         "items" => value.as_array().into_iter().flatten().all(|value| valid(root, rule, value)),
-        "required" => value.as_object().is_none_or(|map| {
-            rule.as_array().unwrap().iter().all(|key| map.contains_key(key.as_str().unwrap()))
-        }),
-        "properties" => value.as_object().into_iter().flatten().all(|(key, value)| {
-            rule.get(key).is_none_or(|schema| valid(root, schema, value))
-        }),
-        "additionalProperties" => value.as_object().into_iter().flatten().all(|(key, value)| {
-            schema["properties"].get(key).is_some() || valid(root, rule, value)
-        }),
+        "required" => value
+            .as_object()
+            .is_none_or(|map| rule.as_array().unwrap().iter().all(|key| map.contains_key(key.as_str().unwrap()))),
+        "properties" => value
+            .as_object()
+            .into_iter()
+            .flatten()
+            .all(|(key, value)| rule.get(key).is_none_or(|schema| valid(root, schema, value))),
+        "additionalProperties" => value
+            .as_object()
+            .into_iter()
+            .flatten()
+            .all(|(key, value)| schema["properties"].get(key).is_some() || valid(root, rule, value)),
         "$schema" | "$defs" | "title" | "description" | "default" | "examples" | "format" => true,
         other => panic!("the keyword `{other}` is not known here: add it"),
     };

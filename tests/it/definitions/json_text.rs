@@ -115,7 +115,10 @@ fn a_list_is_not_taken_for_an_object() {
         table(r#","foreignKeys":[["fk","id","t(id)",null,null]]"#),
         table(r#","metrics":[5,null,null,null]"#),
         table(r#","publish":{"broker":"kafka","topic":"x","tag":["none",null]}"#),
-        table("").replace("true}", r#"true},["x","INT",false,true,false,null,false,null,null,null,null,[],false,false,null,null]"#),
+        table("").replace(
+            "true}",
+            r#"true},["x","INT",false,true,false,null,false,null,null,null,null,[],false,false,null,null]"#,
+        ),
     ];
     assert_none(faults("error[wrong-value]", texts.iter().map(|text| (&**text, "1:"))));
 }
@@ -167,10 +170,11 @@ fn parentheses_in_types_and_defaults_end_in_an_error_and_not_in_a_stack() {
 fn a_file_over_the_limit_is_refused_before_it_is_read() {
     let project = Project::default();
     File::create(project.path("t.json")).unwrap().set_len(100 * 1024 * 1024).unwrap();
-    project
-        .run(&["generate", "t.json"])
-        .assert(2)
-        .says(&["`t.json` has 104857600 bytes", "at most 64 MiB", "split it"]);
+    project.run(&["generate", "t.json"]).assert(2).says(&[
+        "`t.json` has 104857600 bytes",
+        "at most 64 MiB",
+        "split it",
+    ]);
 }
 
 /// The size of a pipe or a device is not known before it is read.

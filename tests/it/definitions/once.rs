@@ -106,9 +106,7 @@ fn the_parts_of_an_object_that_lacks_a_key_are_checked_all_the_same() {
 #[test]
 fn a_fault_is_not_reported_a_second_time_by_what_follows_from_it() {
     let table = |columns: &str, extra: &str| {
-        format!(
-            r#"{{"tableName":"t","columns":[{{"name":"id","type":"BIGINT","primaryKey":true}}{columns}]{extra}}}"#
-        )
+        format!(r#"{{"tableName":"t","columns":[{{"name":"id","type":"BIGINT","primaryKey":true}}{columns}]{extra}}}"#)
     };
     let queue = r#","claim":{"global":true,"order":"id","status":{"column":"s","pending":"a","done":"b","dead":"c"},
                     "retry":{"at":"id","count":"id"}}"#;
@@ -118,13 +116,23 @@ fn a_fault_is_not_reported_a_second_time_by_what_follows_from_it() {
         (table("", r#","indices":[{"columns":["id",5]}]"#), "wrong-value"),
         (table("", r#","retention":{"states":["a",1],"age":"id","keep":"1d","strategy":"delete"}"#), "wrong-value"),
         (table(r#",{"name":5,"type":"INT"}"#, ""), "wrong-value"),
-        (table(state, &format!(r#"{queue},"retention":{{"states":["b"],"age":"id","keep":"1d","strategy":"x"}}"#)), "wrong-value"),
+        (
+            table(state, &format!(r#"{queue},"retention":{{"states":["b"],"age":"id","keep":"1d","strategy":"x"}}"#)),
+            "wrong-value",
+        ),
         (table(r#",{"name":"x","type":"FOO"}"#, r#","indices":[{"columns":["x"]}]"#), "unknown-type"),
-        (r#"{"tableName":"t","columns":[{"name":"id","type":"BIGINT"}],"primaryKey":["idd"]}"#.to_owned(), "missing-column"),
+        (
+            r#"{"tableName":"t","columns":[{"name":"id","type":"BIGINT"}],"primaryKey":["idd"]}"#.to_owned(),
+            "missing-column",
+        ),
         (r#"{"tableName":"t","columns":[{"name":"id","type":"FOO","primaryKey":true}]}"#.to_owned(), "unknown-type"),
-        (r#"[{"tableName":"t","columns":[{"name":"id","type":"FOO","primaryKey":true}]},
+        (
+            r#"[{"tableName":"t","columns":[{"name":"id","type":"FOO","primaryKey":true}]},
              {"tableName":"u","columns":[{"name":"id","type":"BIGINT","primaryKey":true}],
-              "foreignKeys":[{"column":"id","references":"t(id)"}]}]"#.to_owned(), "unknown-type"),
+              "foreignKeys":[{"column":"id","references":"t(id)"}]}]"#
+                .to_owned(),
+            "unknown-type",
+        ),
     ] {
         let loaded = load_text(&text);
         let ids: Vec<&str> = loaded.findings.iter().map(|finding| finding.rule.id).collect();

@@ -77,7 +77,10 @@ fn strangers_are_answered_with_the_list_of_what_there_is() {
         (column(r#","colour":1"#), &["nullable", "is_system"]),
         (claim(r#","colour":1"#), &["scope", "lease", "times"]),
         (table(r#","indices":[{"columns":["colour"]}]"#), &["id", "state", "author"]),
-        (table(r#","foreignKeys":[{"column":"id","references":"notes(id)","onDelete":"EXPLODE"}]"#), &["CASCADE", "NO ACTION"]),
+        (
+            table(r#","foreignKeys":[{"column":"id","references":"notes(id)","onDelete":"EXPLODE"}]"#),
+            &["CASCADE", "NO ACTION"],
+        ),
         (retention(r#","strategy":"burn""#), &["archive", "delete", "partition"]),
         (retention(r#","strategy":"delete","states":["nope"]"#).replacen(r#""states":["b"],"#, "", 1), &["b"]),
     ] {
