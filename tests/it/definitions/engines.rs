@@ -157,6 +157,35 @@ fn differences() {
     assert_fires(&of("DATETIME(3)"), rule, &[]);
 }
 
+/// A table with two keys, one of which may have a name, and an index.
+fn constraints(name: &str, key: &str, index: &str) -> String {
+    let extra = format!(
+        r#","foreignKeys":[{{"name":"{key}","column":"x","references":"{name}(id)"}}],"indices":[{{"name":"{index}","columns":["id","x"],"unique":true}}]"#
+    );
+    table(&column("x", r#""type":"BIGINT""#), &extra).replace("\"t\"", &format!("\"{name}\""))
+}
+
+/// Seen on MySQL 9.7 (error 1826) and MariaDB 10.11 (error 1005, errno 121): unique in the database, in any case.
+#[test]
+fn names_of_foreign_keys() {
+    for other in ["fk", "FK"] {
+        let text = format!("[{},{}]", constraints("a", "fk", "i"), constraints("b", other, "j"));
+        assert_fires(&text, "duplicate-name", &MYSQLS);
+    }
+    let key = r#"{"name":"fk","column":"id","references":"t(id)"}"#;
+    let twice = table("", &format!(r#","foreignKeys":[{key},{key}]"#));
+    assert_fires(&twice, "duplicate-name", &["mysql", "mariadb", "postgres"]);
+}
+
+/// Seen on PostgreSQL 15 ("constraint … already exists"): one space of names for all constraints of a table. Seen on
+/// MySQL 9.7 and MariaDB 10.11 (error 1061): the key makes an index of its name where none serves it.
+#[test]
+fn names_of_foreign_keys_and_indexes() {
+    assert_fires(&constraints("a", "n", "n"), "duplicate-name", &["mysql", "mariadb", "postgres"]);
+    assert_fires(&constraints("a", "a_pkey", "n"), "duplicate-name", &["postgres"]);
+    assert_fires(&constraints("a", "PRIMARY", "n"), "unusable-name", &ALL);
+}
+
 /// Seen on MySQL 9.7 and MariaDB 10.11: error 1166.
 #[test]
 fn columns_that_innodb_keeps_for_itself() {

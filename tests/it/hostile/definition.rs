@@ -50,20 +50,25 @@ pub const FRAGMENTS: [&str; 53] = [
     "名",
     "é",
     "e\u{301}",
+    // From here on not in names.
     "😀",
     "א\u{200f}",
-    "\u{202e}",
     "\u{2028}",
     "\n",
     "\r\n-- ",
     "\t",
+    // From here on not in texts.
+    "\u{202e}",
     "\0",
     "\u{1b}[2J",
     "\u{85}",
 ];
 
-/// How many of the fragments can stand in a name on all engines or be refused for their meaning only.
-const PRINTABLE: usize = 43;
+/// How many of the fragments can stand in a name.
+const IN_NAMES: usize = 43;
+
+/// How many of the fragments can stand in a text.
+const IN_TEXTS: usize = IN_NAMES + 6;
 
 /// SQL as people write it into `type`, `default`, `references` and `onDelete`.
 const UNDERSTOOD: [&str; 16] = [
@@ -123,29 +128,39 @@ pub fn raw() -> impl Strategy<Value = String> {
     })
 }
 
-/// Two tables that reference each other. Names first, then texts.
+/// Two tables that reference each other, and the archive of one.
 #[derive(Clone, Debug)]
 pub struct Definition {
-    names: [String; 11],
-    texts: [String; 10],
+    /// First of all the tables'.
+    names: [String; 12],
+    members: [String; 2],
+    texts: [String; 8],
 }
+
+/// The tables, whose names may have a database before them.
+const TABLES: usize = 3;
 
 /// A definition; most of them without what no engine takes, so that there is SQL to look at.
 pub fn definitions() -> impl Strategy<Value = Definition> {
-    let of = |fragments: &'static [&'static str]| {
-        let word = || {
-            let parts = prop::collection::vec(prop::sample::select(fragments), 1..4);
-            (parts, "[a-c]{0,2}").prop_map(|(parts, end)| parts.concat() + &end)
-        };
-        let names = prop::collection::vec(word(), 11);
-        let texts = prop::collection::vec(prop_oneof![6 => word(), 1 => Just(String::new())], 10);
-        (names, texts).prop_map(|(names, texts)| Definition {
-            // The number keeps names apart: duplicates are another test's.
-            names: std::array::from_fn(|at| format!("{}{at}", names[at])),
-            texts: std::array::from_fn(|at| texts[at].clone()),
-        })
+    prop_oneof![4 => of(IN_NAMES, IN_TEXTS), 1 => of(FRAGMENTS.len(), FRAGMENTS.len())]
+}
+
+/// A definition of the first of the fragments.
+fn of(in_names: usize, in_texts: usize) -> impl Strategy<Value = Definition> {
+    let word = |count: usize| {
+        let parts = prop::collection::vec(prop::sample::select(&FRAGMENTS[..count]), 1..4);
+        (parts, "[a-c]{0,2}").prop_map(|(parts, end)| parts.concat() + &end)
     };
-    prop_oneof![4 => of(&FRAGMENTS[..PRINTABLE]), 1 => of(&FRAGMENTS)]
+    let names = prop::collection::vec(word(in_names), 12);
+    let texts = prop::collection::vec(prop_oneof![6 => word(in_texts), 1 => Just(String::new())], 8);
+    // States of a queue are members of an ENUM, and take no more than names do.
+    let members = prop::collection::vec(word(in_names), 2);
+    (names, members, texts).prop_map(|(names, members, texts)| Definition {
+        // The number keeps names apart: duplicates are another test's.
+        names: std::array::from_fn(|at| format!("{}{at}", names[at])),
+        members: std::array::from_fn(|at| members[at].clone()),
+        texts: std::array::from_fn(|at| texts[at].clone()),
+    })
 }
 
 /// The same definition with plain names and texts. What decides about the statements stays: empty texts, databases, and
@@ -156,7 +171,7 @@ pub fn harmless(hostile: &Definition) -> Definition {
     let mut name = |at: usize| {
         let hostile = &hostile.names[at];
         let plain = format!("n{at}{}", slash(hostile));
-        match hostile.split_once('.').filter(|_| at < 2) {
+        match hostile.split_once('.').filter(|_| at < TABLES) {
             Some((database, _)) => {
                 let count = databases.len();
                 format!("d{}.{plain}", databases.entry(database.to_owned()).or_insert(count))
@@ -168,7 +183,12 @@ pub fn harmless(hostile: &Definition) -> Definition {
         "" => String::new(),
         text => format!("t{at}{}", slash(text)),
     };
-    Definition { names: std::array::from_fn(&mut name), texts: std::array::from_fn(text) }
+    let member = |at: usize| format!("m{at}{}", slash(&hostile.members[at]));
+    Definition {
+        names: std::array::from_fn(&mut name),
+        members: std::array::from_fn(member),
+        texts: std::array::from_fn(text),
+    }
 }
 
 fn sql(text: &str) -> String {
@@ -177,25 +197,36 @@ fn sql(text: &str) -> String {
 
 impl Definition {
     /// How many places there are.
-    pub const PLACES: usize = 21;
+    pub const PLACES: usize = 22;
 
     /// A harmless definition but for these places.
     pub fn with(places: impl Fn(usize) -> bool, hostile: &str) -> Definition {
         let name = |at: usize| if places(at) { format!("n{hostile}{at}") } else { format!("n{at}") };
-        let text = |at: usize| if places(at + 11) { hostile.to_owned() } else { format!("t{at}") };
-        Definition { names: std::array::from_fn(name), texts: std::array::from_fn(text) }
+        let member = |at: usize| if places(at + 12) { hostile.to_owned() } else { format!("m{at}") };
+        let text = |at: usize| if places(at + 14) { hostile.to_owned() } else { format!("t{at}") };
+        Definition {
+            names: std::array::from_fn(name),
+            members: std::array::from_fn(member),
+            texts: std::array::from_fn(text),
+        }
+    }
+
+    /// The members of the ENUM, told apart by a number.
+    fn members(&self) -> [String; 2] {
+        std::array::from_fn(|at| format!("{}{at}", self.members[at]))
     }
 
     pub fn json(&self) -> Value {
-        let [a, b, id, text, state, other, unique, index, unique_index, key, back] = &self.names;
-        let [about, label, description, default, member, member2, note, kind, meaning, owner] = &self.texts;
+        let [a, b, archive, id, text, state, other, unique, index, unique_index, key, back] = &self.names;
+        let [about, label, description, default, note, kind, meaning, owner] = &self.texts;
+        let [pending, done] = &self.members();
         json!([
             {
                 "tableName": a, "description": about, "tableType": kind, "category": kind, "owner": owner,
                 "columns": [
                     { "name": id, "type": "BIGINT", "primaryKey": true, "label": label, "description": description },
                     { "name": text, "type": "VARCHAR(255)", "default": sql(default), "logicalType": meaning },
-                    { "name": state, "type": format!("ENUM({}, {})", sql(&format!("{member}1")), sql(&format!("{member2}2"))), "description": note },
+                    { "name": state, "type": format!("ENUM({}, {})", sql(pending), sql(done)), "description": note },
                     { "name": other, "type": "BIGINT", "nullable": true },
                     { "name": unique, "type": "VARCHAR(20)", "unique": true, "label": label }
                 ],
@@ -204,7 +235,9 @@ impl Definition {
                     { "name": unique_index, "columns": [other, id], "unique": true, "description": about },
                     { "columns": [state] }
                 ],
-                "foreignKeys": [{ "name": key, "column": other, "references": format!("{b}({id})"), "onDelete": "SET NULL" }]
+                "foreignKeys": [{ "name": key, "column": other, "references": format!("{b}({id})"), "onDelete": "SET NULL" }],
+                "claim": { "global": true, "order": id, "status": { "column": state, "pending": pending, "done": done } },
+                "retention": { "states": [done], "age": id, "keep": "30d", "strategy": "archive", "into": archive }
             },
             {
                 "tableName": b, "description": description,
@@ -223,10 +256,9 @@ impl Definition {
     /// What must stand in quotes in the SQL of every database just as it is: names, a default and members.
     pub fn quoted(&self) -> Vec<String> {
         // A point separates the database from the table.
-        let tables = self.names[..2].iter().flat_map(|name| name.splitn(2, '.'));
-        let names = tables.map(str::to_owned).chain(self.names[2..].iter().cloned());
-        let [.., default, member, member2] = self.texts.first_chunk::<6>().unwrap();
-        names.chain([default.clone(), format!("{member}1"), format!("{member2}2")]).collect()
+        let tables = self.names[..TABLES].iter().flat_map(|name| name.splitn(2, '.'));
+        let names = tables.map(str::to_owned).chain(self.names[TABLES..].iter().cloned());
+        names.chain(self.members()).chain([self.texts[3].clone()]).collect()
     }
 }
 
