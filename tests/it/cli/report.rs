@@ -2,9 +2,9 @@
 
 use crate::project::{NOTES, Project, Run};
 
-/// A project with a fault on line 4 of `schemas/notes.json`.
+/// A project with a fault on line 8 of `schemas/notes.json`.
 fn broken() -> Project {
-    Project::new(&[("schemas/notes.json", &NOTES.replace("\"BIGINT\"", "\"BIGINTT\""))])
+    Project::new(&[("schemas/notes.json", &NOTES.replace("[\"title\"]", "[\"titel\"]"))])
 }
 
 #[test]
@@ -13,13 +13,13 @@ fn a_finding_is_a_headline_a_frame_and_help() {
     assert_eq!(run.stdout, "");
     assert_eq!(
         run.stderr,
-        "error[unknown-type]: `id`: unknown type `BIGINTT`
- --> schemas/notes.json:5:29
+        "error[missing-column]: an index names the column `titel`, which `notes` does not have
+ --> schemas/notes.json:8:50
   |
-5 |     { \"name\": \"id\", \"type\": \"BIGINTT\", \"primaryKey\": true },
-  |                             ^^^^^^^^^
+8 |   \"indices\": [{ \"name\": \"idx_title\", \"columns\": [\"titel\"] }]
+  |                                                  ^^^^^^^
   |
-  = help: did you mean BIGINT?
+  = help: did you mean `title`?
 
 1 error
 "
@@ -29,7 +29,8 @@ fn a_finding_is_a_headline_a_frame_and_help() {
 #[test]
 fn concise_findings_are_a_line_each() {
     let run = broken().run(&["generate", "--concise"]).assert(1);
-    assert_eq!(run.stderr, "schemas/notes.json:5:29: error[unknown-type]: `id`: unknown type `BIGINTT`\n1 error\n");
+    let line = "schemas/notes.json:8:50: error[missing-column]: an index names the column `titel`, which `notes` does not have";
+    assert_eq!(run.stderr, format!("{line}\n1 error\n"));
     let project = Project::default();
     let fault = project.run(&["generate", "--concise"]).assert(2);
     assert_eq!(fault.stderr.lines().count(), 1, "{}", fault.stderr);
@@ -103,7 +104,7 @@ fn a_terminal_gets_colours_unless_it_does_not_want_them() {
             return crate::project::skipped("a terminal gets colours: `script` is not here");
         };
         let text = String::from_utf8(output.stdout).unwrap();
-        assert!(text.contains("unknown-type"), "{text}");
+        assert!(text.contains("missing-column"), "{text}");
         assert_eq!(text.contains("\u{1b}["), coloured, "{flag} {variable:?}: {text:?}");
     }
 }
