@@ -1,10 +1,17 @@
 //! Every test that is not a unit test, as one program.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod cli;
+mod definitions;
 mod demo;
 mod facts;
+mod hostile;
 mod layers;
+mod loaded;
+mod output;
+mod project;
 mod readback;
 mod readme;
 mod servers;
+mod templates;
 mod workload;
