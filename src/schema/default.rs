@@ -51,8 +51,12 @@ impl DefaultValue {
     pub fn parse(text: &str) -> Result<DefaultValue, String> {
         let text = text.trim();
         if let Some(inner) = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
-            let value = DefaultValue::parse(inner)?.value;
-            return Ok(DefaultValue { value, parenthesised: true });
+            // One pair, and no more: a pair in it would only be nesting.
+            let bare = (!inner.trim_start().starts_with('(')).then(|| DefaultValue::parse(inner)).transpose()?;
+            return match bare {
+                Some(bare) => Ok(DefaultValue { value: bare.value, parenthesised: true }),
+                None => Err("parentheses in parentheses are not understood as a default".to_owned()),
+            };
         }
         let upper = text.to_uppercase();
         let value = match upper.as_str() {
@@ -116,6 +120,9 @@ impl DefaultValue {
             }
             (Literal::Text(text), T::Time(_)) => {
                 (!is_clock(text)).then(|| "a time literal is written 'HH:MM:SS'".to_owned())
+            }
+            (Literal::Number(number), T::Char(_) | T::Varchar(_) | T::Text(_) | T::Enum(_)) => {
+                Some(format!("a {ty} column takes a text: write `'{number}'`, in single quotes"))
             }
             _ => Some(format!("a {ty} column cannot have this default")),
         }

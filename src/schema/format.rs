@@ -260,7 +260,7 @@ pub struct Retry {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub enum MaxAttempts {
     /// The same for every row.
-    Number(u32),
+    Number(#[cfg_attr(feature = "schema", schemars(range(min = 1)))] u32),
     /// A column holds it; the row wins.
     Column(MaxColumn),
 }

@@ -3,6 +3,8 @@
 //! Strict JSON: the reader's leniency (comments, trailing commas, single quotes …) is switched off, so that every other
 //! program reads the same definitions.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jsonc_parser::ast::{ObjectPropName, Value as Ast};
@@ -30,7 +32,7 @@ impl Site {
         Some(spans.place(spans.nodes[*node as usize].value))
     }
 
-    /// The range of the value under a path of keys and indexes such as `claim.retry.at` or `columns.3`, or of the
+    /// The range of the value under a path of our own keys and indexes such as `claim.retry.at` or `columns.3`, or of the
     /// closest value around it that exists.
     pub fn at(&self, path: &str) -> Option<Place> {
         self.step(path).place()
@@ -38,8 +40,13 @@ impl Site {
 
     /// Like [`Site::at`], but the range of the key.
     pub fn key(&self, path: &str) -> Option<Place> {
-        let (spans, node) = self.step(path).0?;
-        let node = spans.nodes[node as usize];
+        self.step(path).own_key()
+    }
+
+    /// The range of the key under which the value stands, or of the value if it has none.
+    pub fn own_key(&self) -> Option<Place> {
+        let (spans, node) = self.0.as_ref()?;
+        let node = spans.nodes[*node as usize];
         Some(spans.place(if node.key == Span::default() { node.value } else { node.key }))
     }
 
@@ -50,14 +57,29 @@ impl Site {
 
     /// The value under `path`, or the closest around it that exists.
     pub fn step(&self, path: &str) -> Site {
+        self.descend(&path.split('.').filter(|name| !name.is_empty()).collect::<Vec<_>>())
+    }
+
+    /// Like [`Site::step`], for keys of any kind.
+    pub fn descend<T: AsRef<str>>(&self, path: &[T]) -> Site {
         let Some((spans, mut node)) = self.0.clone() else { return Site(None) };
-        for name in path.split('.').filter(|name| !name.is_empty()) {
-            match spans.child(node, name) {
+        for name in path {
+            match spans.child(node, name.as_ref()) {
                 Some(child) => node = child,
                 None => break,
             }
         }
         Site(Some((spans, node)))
+    }
+
+    /// The sites of an object's values by their keys; of a key that occurs twice the first.
+    pub fn named(&self) -> BTreeMap<String, Site> {
+        let mut named = BTreeMap::new();
+        for site in self.children() {
+            let key = site.0.as_ref().map(|(spans, node)| spans.key(*node).into_owned());
+            named.entry(key.unwrap_or_default()).or_insert(site);
+        }
+        named
     }
 
     /// The sites of the elements of an array or object, in their order.
@@ -101,14 +123,22 @@ impl Spans {
     fn child(&self, node: u32, name: &str) -> Option<u32> {
         let index = name.parse::<usize>().ok();
         self.children(node).enumerate().find_map(|(position, child)| {
-            let key = self.nodes[child as usize].key;
-            let named = match key == Span::default() {
+            let named = match self.nodes[child as usize].key == Span::default() {
                 true => index == Some(position),
-                // The key as it stands in the text, between its quotes.
-                false => self.text(key).get(1..).and_then(|key| key.strip_suffix('"')) == Some(name),
+                false => self.key(child) == name,
             };
             named.then_some(child)
         })
+    }
+
+    /// The key of a node, without its quotes and escapes; empty in lists.
+    fn key(&self, node: u32) -> Cow<'_, str> {
+        let quoted = self.text(self.nodes[node as usize].key);
+        let plain = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
+        match plain.contains('\\') {
+            true => serde_json::from_str(quoted).map_or(Cow::Borrowed(plain), Cow::Owned),
+            false => Cow::Borrowed(plain),
+        }
     }
 
     fn text(&self, span: Span) -> &str {
@@ -137,6 +167,16 @@ pub fn read(source: &Arc<Source>, findings: &mut Vec<Diagnostic>) -> Option<(Val
         source: source.clone(),
         span: Span { start: (range.start + offset) as u32, end: (range.end + offset) as u32 },
     };
+    if let Some((at, what)) = stray(text) {
+        let length = text[at..].chars().next().map_or(0, char::len_utf8);
+        let finding = Diagnostic::new(
+            &rules::JSON_SYNTAX,
+            place(Range { start: at, end: at + length }),
+            format!("not valid JSON: {what}"),
+        );
+        findings.push(finding);
+        return None;
+    }
     let ast = match parse_to_ast(text, &CollectOptions::default(), &options) {
         Ok(parsed) => parsed.value,
         Err(error) => {
@@ -152,8 +192,12 @@ pub fn read(source: &Arc<Source>, findings: &mut Vec<Diagnostic>) -> Option<(Val
         findings.push(finding.help("write a table, an array of tables, or `{\"tables\": []}`"));
         return None;
     };
-    let mut reader = Reader { nodes: Vec::new(), duplicates: Vec::new() };
+    let mut reader = Reader { nodes: Vec::new(), duplicates: Vec::new(), numbers: Vec::new() };
     let value = reader.value(Span::default(), &ast);
+    for number in reader.numbers {
+        let finding = Diagnostic::new(&rules::WRONG_VALUE, place(number), "the number is out of every range");
+        findings.push(finding.help("numbers have at most 64 bits"));
+    }
     for (name, first, second) in reader.duplicates {
         let finding = Diagnostic::new(&rules::DUPLICATE_KEY, place(second), format!("the key `{name}` occurs twice"));
         findings.push(finding.related(place(first), "first here").help("remove one of the two"));
@@ -162,9 +206,38 @@ pub fn read(source: &Arc<Source>, findings: &mut Vec<Diagnostic>) -> Option<(Val
     Some((value, Site::root(Arc::new(spans))))
 }
 
+/// The first character that JSON knows neither between its values nor, unescaped, in its texts; the parser takes it.
+fn stray(text: &str) -> Option<(usize, String)> {
+    let (mut quoted, mut escaped) = (false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match (quoted, byte) {
+            (true, 0..0x20) => {
+                let escape = serde_json::to_string(&char::from(byte)).unwrap_or_default();
+                return Some((
+                    at,
+                    format!("a control character in a text must be written as {}", escape.trim_matches('"')),
+                ));
+            }
+            (false, 0..0x20) if !matches!(byte, b'\t' | b'\n' | b'\r') => {
+                return Some((at, "a control character between values".to_owned()));
+            }
+            (false, 0x80..) => {
+                let found = text[at..].chars().next().unwrap_or_default();
+                return Some((at, format!("the character {} outside of a text", found.escape_unicode())));
+            }
+            (_, b'"') if !escaped => quoted = !quoted,
+            _ => {}
+        }
+        escaped = quoted && byte == b'\\' && !escaped;
+    }
+    None
+}
+
 struct Reader {
     nodes: Vec<Node>,
     duplicates: Vec<(String, Range, Range)>,
+    /// Numbers that cannot be held.
+    numbers: Vec<Range>,
 }
 
 impl Reader {
@@ -174,7 +247,13 @@ impl Reader {
         self.nodes.push(Node { key, value: span(ast.range()), first_child: NONE, next: NONE });
         match ast {
             Ast::StringLit(text) => Value::String(text.value.to_string()),
-            Ast::NumberLit(number) => number.value.parse().map_or(Value::Null, Value::Number),
+            Ast::NumberLit(number) => match number.value.parse() {
+                Ok(value) => Value::Number(value),
+                Err(_) => {
+                    self.numbers.push(number.range);
+                    Value::Null
+                }
+            },
             Ast::BooleanLit(literal) => Value::Bool(literal.value),
             Ast::NullKeyword(_) => Value::Null,
             Ast::Array(array) => {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::diagnostic::{Diagnostic, Source};
+use crate::diagnostic::{Diagnostic, Source, suggest};
 use crate::error::{Error, Result};
 
 use super::decode::decode;
@@ -95,9 +95,19 @@ fn tables(value: Value, site: &Site, findings: &mut Vec<Diagnostic>) -> Vec<(Val
     match value {
         Value::Array(list) => list.into_iter().zip(site.children()).collect(),
         Value::Object(map) if map.contains_key("tableName") || !map.contains_key("tables") => {
+            let slip = map.keys().find(|key| suggest::closest(key, ["tables"]).is_some() && map.len() <= 2);
+            if let (Some(slip), false) = (slip, map.contains_key("columns")) {
+                let finding = Diagnostic::new(
+                    &rules::UNKNOWN_KEY,
+                    site.descend(&[slip]).own_key(),
+                    format!("unknown key `{slip}` in the file"),
+                );
+                findings.push(finding.help("did you mean `tables`?"));
+                return Vec::new();
+            }
             vec![(Value::Object(map), site.clone())]
         }
-        Value::Object(map) => match decode::<FileDef>(Value::Object(map), site, "the file", findings) {
+        Value::Object(map) => match decode::<FileDef>(Value::Object(map), site, "the file", "", findings) {
             Some(file) => file.tables.into_iter().zip(site.step("tables").children()).collect(),
             None => Vec::new(),
         },

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::diagnostic::Diagnostic;
 
-use super::decode::decode;
+use super::decode::{Decoded, decode, decode_partly};
 use super::default::{self, DefaultValue};
 use super::format::{ColumnDef, ForeignKeyDef, IndexDef, OneOrMany, TableDef};
 use super::json::Site;
@@ -16,7 +16,8 @@ use super::{Action, Column, ForeignKey, Index, IndexOrigin, Table, TableName, ru
 pub(super) fn lower(value: Value, site: &Site, findings: &mut Vec<Diagnostic>) -> Option<Table> {
     let name = value.get("tableName").and_then(Value::as_str).unwrap_or_default();
     let what = if name.is_empty() { "a table".to_owned() } else { format!("the table `{name}`") };
-    let def: TableDef = decode(value, site, &what, findings)?;
+    let Decoded { value, complete } = decode_partly::<TableDef>(value, site, &what, "", findings);
+    let def = value?;
     let mut broken = Vec::new();
     let columns = lower_columns(def.columns, &site.step("columns"), &mut broken, findings);
     let mut table = Table {
@@ -55,15 +56,17 @@ pub(super) fn lower(value: Value, site: &Site, findings: &mut Vec<Diagnostic>) -
         });
     }
     for (value, site) in def.indices.into_iter().zip(site.step("indices").children()) {
-        let index = decode(value, &site, "an index", findings).and_then(|def| lower_index(&table, def, site, findings));
+        let index =
+            decode(value, &site, "an index", "", findings).and_then(|def| lower_index(&table, def, site, findings));
         table.indexes.extend(index);
     }
     for (value, site) in def.foreign_keys.into_iter().zip(site.step("foreignKeys").children()) {
-        let def = decode(value, &site, "a foreign key", findings);
+        let def = decode(value, &site, "a foreign key", "", findings);
         let foreign_key = def.and_then(|def| lower_foreign_key(&table, def, site, findings));
         table.foreign_keys.extend(foreign_key);
     }
-    Some(table)
+    // What is in a table without a name was looked at; the table itself is not known by anything.
+    complete.then_some(table)
 }
 
 fn part<T: DeserializeOwned>(
@@ -73,7 +76,7 @@ fn part<T: DeserializeOwned>(
     findings: &mut Vec<Diagnostic>,
 ) -> Option<T> {
     let value = value.filter(|value| !value.is_null())?;
-    decode(value, &site.step(key), &format!("`{key}`"), findings)
+    decode(value, &site.step(key), &format!("`{key}`"), key, findings)
 }
 
 fn lower_columns(
@@ -86,7 +89,7 @@ fn lower_columns(
     for (value, site) in values.into_iter().zip(site.children()) {
         let name = value.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         let what = if name.is_empty() { "a column".to_owned() } else { format!("the column `{name}`") };
-        let column = decode(value, &site, &what, findings).and_then(|def| lower_column(def, site, findings));
+        let column = decode(value, &site, &what, "", findings).and_then(|def| lower_column(def, site, findings));
         match column {
             Some(column) => columns.push(column),
             None => broken.push(name),

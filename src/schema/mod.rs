@@ -20,6 +20,7 @@ pub mod order;
 pub mod rules;
 pub mod types;
 mod variants;
+mod wording;
 
 pub use archive::archive_of;
 pub use default::{DefaultValue, Literal};

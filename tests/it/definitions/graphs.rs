@@ -42,7 +42,8 @@ fn a_table_comes_after_those_that_it_references() {
 fn circles_are_opened_on_every_engine_and_are_no_fault() {
     for (count, edges) in [(1, &[(0, 0)][..]), (2, &[(0, 1), (1, 0)]), (3, &[(0, 1), (1, 2), (2, 0), (2, 2)])] {
         let loaded = load_text(&definitions(count, edges));
-        assert!(loaded.findings.is_empty(), "{}", loaded.report());
+        // Only a note: SQLite enforces foreign keys where it is asked to.
+        assert!(loaded.findings.iter().all(|finding| finding.level == Level::Note), "{}", loaded.report());
         let circular = count > 1;
         let [mysql, mariadb, postgres, sqlite] = <[String; 4]>::try_from(loaded.sql()).unwrap();
         for sql in [mysql, mariadb] {

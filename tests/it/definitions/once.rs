@@ -76,7 +76,7 @@ fn every_missing_key_of_an_object_is_named() {
         (table(r#","foreignKeys":[{}]"#), vec!["column", "references"]),
         (table(r#","claim":{"status":{}}"#), vec!["column", "pending", "done"]),
         (table(r#","claim":{"status":{"column":"id","pending":"a","done":"b"},"lease":{}}"#), vec!["until", "for"]),
-        (table(r#","retention":{}"#), vec!["states", "age", "keep", "strategy"]),
+        (table(r#","retention":{}"#), vec!["age", "keep", "strategy"]),
         (table(r#","publish":{}"#), vec!["broker", "topic"]),
         (table(r#","inbox":{}"#), vec!["consumer", "message"]),
     ] {

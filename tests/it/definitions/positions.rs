@@ -17,7 +17,10 @@ fn columns_count_characters_and_not_bytes() {
     for before in ["größe", "名前", "smile 😀😀", "e\u{301}", "\\u00e9", "tab\\t"] {
         let text = table(&format!(r#","description":"{before}","colour":1"#));
         let expected = format!("1:{} unknown-key", column(&text, r#""colour""#));
-        assert_eq!(load_text(&text).positions(), [expected], "after {before}");
+        let mut positions = load_text(&text).positions();
+        // Some engines lose characters of comments, which is said at the comment.
+        positions.retain(|position| !position.ends_with("engine-difference"));
+        assert_eq!(positions, [expected], "after {before}");
     }
 }
 
