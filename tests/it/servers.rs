@@ -119,7 +119,7 @@ impl Scratch {
     pub fn new(server: Server, test: &str) -> Option<Scratch> {
         if let Some(variable) = server.variable().filter(|variable| env::var(variable).is_err()) {
             let notice = format!("skipped: {test} on {}: no {variable}\n", server.engine().title);
-            assert_ne!(env::var("CLAIMSMITH_REQUIRE_SERVERS").as_deref(), Ok("1"), "{notice}");
+            assert!(env::var("CLAIMSMITH_REQUIRE_SERVERS").as_deref() != Ok("1"), "{notice}");
             say(&notice);
             return None;
         }

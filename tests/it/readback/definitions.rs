@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use claimsmith::diagnostic::{Diagnostic, Level, Source};
 use claimsmith::generate::{self, Options, targets};
-use claimsmith::schema::{Catalog, TableName, check, load};
+use claimsmith::schema::{Catalog, Column, Table, TableName, check, load};
 use claimsmith::template::Templates;
 use serde_json::Value;
 
@@ -75,7 +75,30 @@ impl Definitions {
                 [count(json, "columns"), count(json, "indices") + uniques, count(json, "foreignKeys")],
                 "columns, indexes and foreign keys of {name}"
             );
+            if json["retention"]["strategy"] == "archive" {
+                self.assert_archived(table, &json["retention"]);
+            }
         }
+    }
+
+    /// Panics unless there is an archive that takes every row of the table and finds it by age.
+    fn assert_archived(&self, table: &Table, retention: &Value) {
+        let name = match retention["into"].as_str() {
+            Some(name) => name.to_owned(),
+            None => format!("{}_archive", table.name),
+        };
+        let archive = self.catalog.table(&TableName::parse(&name)).unwrap_or_else(|| panic!("{name} is lost"));
+        if archive.archive_of.is_none() {
+            return; // The definitions have a table of that name.
+        }
+        let plain = |column: &Column| Column { auto_increment: false, site: table.site.clone(), ..column.clone() };
+        let columns = |table: &Table| format!("{:?}", table.columns.iter().map(plain).collect::<Vec<_>>());
+        assert_eq!(columns(archive), columns(table));
+        assert_eq!(archive.primary_key, table.primary_key);
+        assert!(archive.foreign_keys.is_empty() && archive.columns.iter().all(|column| !column.auto_increment));
+        let age = table.position(retention["age"].as_str().unwrap()).unwrap();
+        let indexes: Vec<_> = archive.indexes.iter().map(|index| (index.columns.clone(), index.unique)).collect();
+        assert_eq!(indexes, [(vec![age], false)], "the indexes of {name}");
     }
 
     /// `schema.sql`.

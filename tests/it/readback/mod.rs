@@ -122,6 +122,7 @@ macro_rules! fixtures {
 fixtures! {
     every_type;
     keys;
+    collisions;
     hostile;
     comments;
     emoji;

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlDatabaseError};
 use sqlx::postgres::{PgConnectOptions, PgConnection};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection as _, Row as _};
 
 use super::Server;
@@ -82,7 +82,9 @@ impl Session {
             Server::Postgres => Connection::Postgres(wait(url.parse::<PgConnectOptions>()?.connect())?),
             Server::Sqlite => {
                 let options: SqliteConnectOptions = url.parse()?;
-                Connection::Sqlite(wait(options.create_if_missing(true).foreign_keys(true).connect())?)
+                // A scratch file need not survive a loss of power.
+                let options = options.create_if_missing(true).foreign_keys(true).synchronous(SqliteSynchronous::Off);
+                Connection::Sqlite(wait(options.connect())?)
             }
         };
         Ok(Session { server, connection })
