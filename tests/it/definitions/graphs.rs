@@ -1,5 +1,6 @@
 //! Foreign keys: what they reference is created first, and circles are opened instead of refused.
 
+use claimsmith::diagnostic::Level;
 use claimsmith::schema::order::order;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
