@@ -8,11 +8,17 @@ use crate::error::Error;
 
 use super::Global;
 
+/// So many findings are shown with their code; nobody reads more, and a broken file may have a hundred thousand. The others
+/// get one line each.
+const FRAMED: usize = 500;
+
 /// Prints findings and, if there are any, how many.
 pub fn findings(findings: &[Diagnostic], global: &Global) {
     let mut err = anstream::stderr();
-    for finding in findings {
-        _ = err.write_all(text(&Report::from(finding), global).as_bytes());
+    for (at, finding) in findings.iter().enumerate() {
+        let report = Report::from(finding);
+        let text = if at < FRAMED { text(&report, global) } else { format!("{}\n", concise(&report)) };
+        _ = err.write_all(text.as_bytes());
     }
     let count = |level| findings.iter().filter(|finding| finding.level == level).count();
     let counts = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")];
