@@ -22,16 +22,16 @@ fn prove_under(settings: &str, back: &str, name: &str, scratch: &mut Scratch) {
     drop_all(&definitions, scratch);
 }
 
-/// All settings of the session.
+/// The settings that a script could have a reason to change. Not all there are: other tests may change global ones.
 fn variables(scratch: &mut Scratch) -> Vec<Vec<Option<String>>> {
     match scratch.server.is_mysql_like() {
-        true => {
-            let counters = "'last_insert_id', 'identity', 'insert_id', 'error_count', 'warning_count', 'timestamp',
-                'rand_seed1', 'rand_seed2', 'pseudo_thread_id', 'last_gtid', 'gtid_seq_no', 'in_transaction', 'statement_id'";
-            scratch.rows(&format!("SHOW SESSION VARIABLES WHERE Variable_name NOT IN ({counters})"))
-        }
-        // The language of DO blocks brings its own settings when it is first used.
-        false => scratch.rows("SELECT name, setting FROM pg_settings WHERE name NOT LIKE 'plpgsql.%'"),
+        true => scratch.rows(
+            "SHOW SESSION VARIABLES WHERE Variable_name IN ('sql_mode', 'time_zone', 'autocommit', 'sql_notes')
+                OR Variable_name LIKE '%checks' OR Variable_name LIKE 'character_set%' OR Variable_name LIKE 'collation%'
+                OR Variable_name LIKE '%storage_engine' OR Variable_name LIKE '%for_timestamp'
+                OR Variable_name LIKE '%strict%' OR Variable_name LIKE '%isolation'",
+        ),
+        false => scratch.rows("SELECT name, setting FROM pg_settings WHERE context = 'user' AND name NOT LIKE 'plpgsql.%'"),
     }
 }
 
