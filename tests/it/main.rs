@@ -5,6 +5,7 @@ mod cli;
 mod definitions;
 mod demo;
 mod facts;
+mod generated;
 mod hostile;
 mod layers;
 mod loaded;

@@ -1,0 +1,45 @@
+//! What is committed is what is generated.
+
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn the_generated_files_are_up_to_date() {
+    let output = Command::new(env!("CARGO_BIN_EXE_claimsmith"))
+        .args(["generate", "--check"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let status = output.status;
+    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    assert!(status.success(), "run `cargo run -- generate`:\n{text}");
+}
+
+#[test]
+fn the_definitions_of_this_repository_have_neither_warnings_nor_notes() {
+    let output = Command::new(env!("CARGO_BIN_EXE_claimsmith"))
+        .args(["generate", "--check", "--concise"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join("generated/sql").is_dir());
+}
+
+/// The profile of a consumer's build.rs compiles few crates, and none of the heavy ones.
+#[test]
+fn the_light_profile_stays_light() {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--locked", "--offline", "--no-default-features", "--features", "generate"])
+        .args(["--edges", "normal", "--prefix", "none"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let crates: std::collections::BTreeSet<&str> = text.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert!((10..=20).contains(&crates.len()), "{} crates: {crates:?}", crates.len());
+    for heavy in ["sqlx", "tokio", "clap", "sqlparser", "tree-sitter", "toml", "similar", "schemars", "anyhow"] {
+        assert!(!crates.contains(heavy), "{heavy} is in the light profile");
+    }
+}
