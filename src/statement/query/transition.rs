@@ -110,13 +110,18 @@ fn finish(
 }
 
 fn retry(context: &Context<'_>, roles: &Roles<'_>, held: &str) -> Query {
+    let about = "Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.";
+    put_back(context, roles, "retry", about, held, true)
+}
+
+/// Lets a row wait for its next attempt.
+fn put_back(context: &Context<'_>, roles: &Roles<'_>, name: &str, about: &str, from: &str, fenced: bool) -> Query {
     let mut values = vec![state(context, roles, roles.waiting())];
     values.extend(roles.time().map(|time| (time, Value::Later("delay_ms"))));
     values.extend(roles.error.map(|error| (error, Value::Parameter("error"))));
     values.extend(roles.released(context.table));
     values.extend(roles.changed());
-    let about = "Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.";
-    keyed(context, roles, "retry", about, &values, held, true)
+    keyed(context, roles, name, about, &values, from, fenced)
 }
 
 fn extend(context: &Context<'_>, roles: &Roles<'_>, held: &str) -> Option<Query> {
@@ -149,6 +154,17 @@ fn bus(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     values.extend(roles.changed());
     let about = "Marks a row as handed to the broker. No row while it is done already: the consumer was faster.";
     queries.push(keyed(context, roles, "mark_published", about, &values, &status.pending, true));
+    // The consumer knows of no attempt: its state is what protects these.
+    let about = "Puts a row back whose handler failed. At the limit it is `dead_published`.";
+    queries.push(put_back(context, roles, "retry_published", about, published, false));
+    if let Some(dead) = &status.dead {
+        let about = "Gives up a row that its handler can never handle, with the reason.";
+        let mut values = vec![state(context, roles, dead)];
+        values.extend(roles.error.map(|error| (error, Value::Parameter("error"))));
+        values.extend(roles.finished.map(|finished| (finished, Value::Now)));
+        values.extend(roles.changed());
+        queries.push(keyed(context, roles, "dead_published", about, &values, published, false));
+    }
     let mut values = vec![state(context, roles, done)];
     values.extend(roles.finished.map(|at| (at, Value::Now)));
     values.extend(roles.changed());

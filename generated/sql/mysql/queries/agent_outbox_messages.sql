@@ -119,6 +119,31 @@ WHERE `id` = ?
   AND `status` = ('pending')
   AND `retry_count` = ?;
 
+-- name: retry_published
+-- Puts a row back whose handler failed. At the limit it is `dead_published`.
+-- ? delay_ms
+-- ? error
+-- ? id
+UPDATE `agent_outbox_messages`
+SET `status` = 'pending',
+    `next_retry_at` = UTC_TIMESTAMP(0) + INTERVAL ? * 1000 MICROSECOND,
+    `last_error` = ?,
+    `updated_at` = UTC_TIMESTAMP(0)
+WHERE `id` = ?
+  AND `status` = ('published');
+
+-- name: dead_published
+-- Gives up a row that its handler can never handle, with the reason.
+-- ? error
+-- ? id
+UPDATE `agent_outbox_messages`
+SET `status` = 'dead',
+    `last_error` = ?,
+    `consumed_at` = UTC_TIMESTAMP(0),
+    `updated_at` = UTC_TIMESTAMP(0)
+WHERE `id` = ?
+  AND `status` = ('published');
+
 -- name: consume_published
 -- Finishes a row in the transaction of its handler. No row: it was handled before.
 -- ? id

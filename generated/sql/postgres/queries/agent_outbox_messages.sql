@@ -109,6 +109,31 @@ WHERE "id" = $1
   AND "status" = ('pending')
   AND "retry_count" = $2;
 
+-- name: retry_published
+-- Puts a row back whose handler failed. At the limit it is `dead_published`.
+-- $1 delay_ms
+-- $2 error
+-- $3 id
+UPDATE "agent_outbox_messages"
+SET "status" = 'pending',
+    "next_retry_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') + $1::BIGINT * INTERVAL '1 millisecond',
+    "last_error" = $2,
+    "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "id" = $3
+  AND "status" = ('published');
+
+-- name: dead_published
+-- Gives up a row that its handler can never handle, with the reason.
+-- $1 error
+-- $2 id
+UPDATE "agent_outbox_messages"
+SET "status" = 'dead',
+    "last_error" = $1,
+    "consumed_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
+    "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "id" = $2
+  AND "status" = ('published');
+
 -- name: consume_published
 -- Finishes a row in the transaction of its handler. No row: it was handled before.
 -- $1 id
