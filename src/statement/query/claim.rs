@@ -45,12 +45,9 @@ fn branch(context: &Context<'_>, roles: &Roles<'_>, path: &Path) -> Query {
                 sql.push("\nFOR UPDATE SKIP LOCKED");
             }
             Some(values) => {
-                let key = context.columns(&context.table.primary_key);
-                sql.push(&format!("WITH claimed AS MATERIALIZED (\n  SELECT {key}"));
-                selection(&mut sql, context, "  ", path, index);
-                sql.push("\n  FOR UPDATE SKIP LOCKED\n)\n").push(&format!("UPDATE {} AS t", context.table_name()));
-                sql.assignments("", values);
-                sql.push("\nFROM claimed").conditions("", &joined(context, "claimed"));
+                begin_found(&mut sql, context, path, index, selection);
+                sql.push(&format!("\nUPDATE {} AS t", context.table_name())).assignments("", values);
+                sql.conditions("", &is_found(context));
                 sql.push(&format!("\nRETURNING {}", qualified(context, "t")));
             }
         },
@@ -166,9 +163,29 @@ fn taken(context: &Context<'_>, roles: &Roles<'_>, exhaustible: bool) -> Option<
     Some(values)
 }
 
-fn joined(context: &Context<'_>, other: &str) -> Vec<Condition<'static>> {
-    let equal = |at: &usize| Condition::Text(format!("t.{0} = {other}.{0}", context.column(*at)));
-    context.table.primary_key.iter().map(equal).collect()
+/// Writes `FROM … LIMIT` of a path.
+type Selection = fn(&mut Sql<'_>, &Context<'_>, &str, &Path, Option<&str>);
+
+/// `WITH found AS MATERIALIZED (…)`: the rows of one batch, locked, by their places and their keys.
+pub fn begin_found(sql: &mut Sql<'_>, context: &Context<'_>, path: &Path, index: Option<&str>, selection: Selection) {
+    let key = context.columns(&context.table.primary_key);
+    sql.push(&format!("WITH found AS MATERIALIZED (\n  SELECT ctid, {key}"));
+    selection(sql, context, "  ", path, index);
+    sql.push("\n  FOR UPDATE SKIP LOCKED\n)");
+}
+
+/// The rows that were found. By their places, because the planner takes a parameter of LIMIT for a tenth of all rows and
+/// would read the whole table to join so many; and by their keys, because places repeat in the parts of a partitioned
+/// table.
+pub fn is_found(context: &Context<'_>) -> Vec<Condition<'static>> {
+    let key = &context.table.primary_key;
+    let ours: Vec<String> = key.iter().map(|at| format!("t.{}", context.column(*at))).collect();
+    let ours = if ours.len() == 1 { ours.concat() } else { format!("({})", ours.join(", ")) };
+    let keys = context.columns(key);
+    vec![
+        Condition::Text("t.ctid = ANY (ARRAY(SELECT ctid FROM found))".to_owned()),
+        Condition::Text(format!("{ours} IN (SELECT {keys} FROM found)")),
+    ]
 }
 
 fn qualified(context: &Context<'_>, alias: &str) -> String {

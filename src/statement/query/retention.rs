@@ -5,7 +5,7 @@ use crate::schema::Table;
 use crate::schema::format::Strategy;
 use crate::workload::{Path, Purpose};
 
-use super::claim::{KEYS, by_keys, pins};
+use super::claim::{KEYS, begin_found, by_keys, is_found, pins};
 use super::sql::{Condition, Sql};
 use super::{Context, Query};
 
@@ -85,11 +85,8 @@ fn cleanup(context: &Context<'_>, path: &Path) -> Vec<Query> {
             return vec![find(context, path, "cleanup", "Then `cleanup` in the same transaction, at READ COMMITTED.")];
         }
         Take::UpdateFromSelect => {
-            let key = context.columns(&context.table.primary_key);
-            sql.push(&format!("WITH found AS MATERIALIZED (\n  SELECT {key}"));
-            selection(&mut sql, context, "  ", path, index);
-            sql.push(&format!("\n  FOR UPDATE SKIP LOCKED\n)\nDELETE FROM {table} AS t\nUSING found"));
-            sql.conditions("", &joined(context, "found"));
+            begin_found(&mut sql, context, path, index, selection);
+            sql.push(&format!("\nDELETE FROM {table} AS t")).conditions("", &is_found(context));
         }
         Take::UpdateByRowId => {
             sql.push(&format!("DELETE FROM {table}\nWHERE rowid IN (\n  SELECT rowid"));
@@ -98,11 +95,6 @@ fn cleanup(context: &Context<'_>, path: &Path) -> Vec<Query> {
         }
     }
     vec![sql.query(format!("cleanup{}", suffix(path)), "Deletes one batch of finished rows, the oldest first.", index)]
-}
-
-fn joined(context: &Context<'_>, other: &str) -> Vec<Condition<'static>> {
-    let equal = |at: &usize| Condition::Text(format!("t.{0} = {other}.{0}", context.column(*at)));
-    context.table.primary_key.iter().map(equal).collect()
 }
 
 fn archive(context: &Context<'_>, path: &Path, archive: &Table) -> Vec<Query> {
@@ -116,11 +108,8 @@ fn archive(context: &Context<'_>, path: &Path, archive: &Table) -> Vec<Query> {
             vec![find(context, path, "archive", then)]
         }
         Take::UpdateFromSelect => {
-            let key = context.columns(&context.table.primary_key);
-            sql.push(&format!("WITH found AS MATERIALIZED (\n  SELECT {key}"));
-            selection(&mut sql, context, "  ", path, index);
-            sql.push(&format!("\n  FOR UPDATE SKIP LOCKED\n), moved AS (\n  DELETE FROM {table} AS t\n  USING found"));
-            sql.conditions("  ", &joined(context, "found"));
+            begin_found(&mut sql, context, path, index, selection);
+            sql.push(&format!(", moved AS (\n  DELETE FROM {table} AS t")).conditions("  ", &is_found(context));
             let returned = (0..context.table.columns.len()).map(|at| format!("t.{}", context.column(at)));
             sql.push(&format!("\n  RETURNING {}\n)\n", returned.collect::<Vec<_>>().join(", ")));
             sql.push(&format!("INSERT INTO {into} ({columns})\nSELECT {columns}\nFROM moved\n{}", upsert(context)));

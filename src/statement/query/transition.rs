@@ -8,7 +8,7 @@ use crate::workload::{Path, Purpose};
 use super::claim::{self, KEYS};
 use super::enqueue::table_ref;
 use super::roles::{Roles, Value};
-use super::sql::{Condition, Sql, built, expression};
+use super::sql::{Sql, built, expression};
 use super::{Context, Query};
 
 pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
@@ -214,13 +214,10 @@ fn moving(
             vec![find, claim::update_by_keys(context, roles, name, &about, values)]
         }
         Take::UpdateFromSelect => {
-            sql.push(&format!("WITH found AS MATERIALIZED (\n  SELECT {key}"));
-            select(&mut sql, "  ");
-            sql.push(&format!("\n  FOR UPDATE SKIP LOCKED\n)\nUPDATE {} AS t", context.table_name()));
-            sql.assignments("", values).push("\nFROM found");
-            let joined = |at: &usize| Condition::Text(format!("t.{0} = found.{0}", context.column(*at)));
-            let joined: Vec<Condition<'_>> = context.table.primary_key.iter().map(joined).collect();
-            sql.conditions("", &joined);
+            let selection = if cutoff { super::retention::selection } else { claim::selection };
+            claim::begin_found(&mut sql, context, path, index, selection);
+            sql.push(&format!("\nUPDATE {} AS t", context.table_name())).assignments("", values);
+            sql.conditions("", &claim::is_found(context));
             vec![sql.query(name, about, index)]
         }
         Take::UpdateByRowId => {

@@ -23,8 +23,8 @@ ON CONFLICT ("IdempotencyKey") DO NOTHING;
 -- index: idx__System_IntegrationInbound_pending
 -- $1 Source
 -- $2 limit
-WITH claimed AS MATERIALIZED (
-  SELECT "Id"
+WITH found AS MATERIALIZED (
+  SELECT ctid, "Id"
   FROM "_System_IntegrationInbound"
   WHERE "Source" = $1
     AND "Status" = 'pending'
@@ -36,8 +36,8 @@ UPDATE "_System_IntegrationInbound" AS t
 SET "Status" = 'processing',
     "RetryCount" = "RetryCount" + 1,
     "LastModifiedDate" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
-FROM claimed
-WHERE t."Id" = claimed."Id"
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."Id" IN (SELECT "Id" FROM found)
 RETURNING t."Id", t."Source", t."ExternalID", t."ObjectType", t."EventType", t."Payload", t."RawPayload", t."IdempotencyKey", t."Status", t."RetryCount", t."ErrorMessage", t."ProcessedDate", t."CreatedDate", t."LastModifiedDate";
 
 -- name: complete
@@ -127,7 +127,7 @@ SELECT (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') + (-$1):
 -- $1 cutoff
 -- $2 limit
 WITH found AS MATERIALIZED (
-  SELECT "Id"
+  SELECT ctid, "Id"
   FROM "_System_IntegrationInbound"
   WHERE "Status" = 'processed'
     AND "LastModifiedDate" <= $1
@@ -136,8 +136,8 @@ WITH found AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED
 )
 DELETE FROM "_System_IntegrationInbound" AS t
-USING found
-WHERE t."Id" = found."Id";
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."Id" IN (SELECT "Id" FROM found);
 
 -- name: count_pending
 -- Rows of the state pending, at most `cap`.

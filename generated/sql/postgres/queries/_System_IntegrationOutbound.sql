@@ -20,8 +20,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', 0, NULL, NULL, (date_trunc('secon
 -- index: idx__System_IntegrationOutbound_pending
 -- $1 Destination
 -- $2 limit
-WITH claimed AS MATERIALIZED (
-  SELECT "Id"
+WITH found AS MATERIALIZED (
+  SELECT ctid, "Id"
   FROM "_System_IntegrationOutbound"
   WHERE "Destination" = $1
     AND "Status" = 'pending'
@@ -33,8 +33,8 @@ UPDATE "_System_IntegrationOutbound" AS t
 SET "Status" = 'processing',
     "RetryCount" = "RetryCount" + 1,
     "LastModifiedDate" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
-FROM claimed
-WHERE t."Id" = claimed."Id"
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."Id" IN (SELECT "Id" FROM found)
 RETURNING t."Id", t."Destination", t."ObjectType", t."RecordID", t."EventType", t."Payload", t."OldPayload", t."Status", t."RetryCount", t."ErrorMessage", t."ProcessedDate", t."CreatedDate", t."LastModifiedDate";
 
 -- name: complete
@@ -124,7 +124,7 @@ SELECT (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') + (-$1):
 -- $1 cutoff
 -- $2 limit
 WITH found AS MATERIALIZED (
-  SELECT "Id"
+  SELECT ctid, "Id"
   FROM "_System_IntegrationOutbound"
   WHERE "Status" = 'processed'
     AND "LastModifiedDate" <= $1
@@ -133,8 +133,8 @@ WITH found AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED
 )
 DELETE FROM "_System_IntegrationOutbound" AS t
-USING found
-WHERE t."Id" = found."Id";
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."Id" IN (SELECT "Id" FROM found);
 
 -- name: count_pending
 -- Rows of the state pending, at most `cap`.

@@ -15,8 +15,8 @@ VALUES ($1, $2, $3, 'pending', 0, NULL, NULL, (date_trunc('second', statement_ti
 -- Takes pending rows, the oldest first.
 -- index: idx__System_OutboxEvent_pending
 -- $1 limit
-WITH claimed AS MATERIALIZED (
-  SELECT "__sys_gen_id"
+WITH found AS MATERIALIZED (
+  SELECT ctid, "__sys_gen_id"
   FROM "_System_OutboxEvent"
   WHERE "status" = 'pending'
   ORDER BY "__sys_gen_created_date", "__sys_gen_id"
@@ -27,8 +27,8 @@ UPDATE "_System_OutboxEvent" AS t
 SET "status" = 'processing',
     "retry_count" = "retry_count" + 1,
     "__sys_gen_last_modified_date" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
-FROM claimed
-WHERE t."__sys_gen_id" = claimed."__sys_gen_id"
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."__sys_gen_id" IN (SELECT "__sys_gen_id" FROM found)
 RETURNING t."__sys_gen_id", t."event_type", t."payload", t."status", t."retry_count", t."error_message", t."processed_date", t."__sys_gen_created_date", t."__sys_gen_last_modified_date";
 
 -- name: complete
@@ -106,7 +106,7 @@ SELECT (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') + (-$1):
 -- $1 cutoff
 -- $2 limit
 WITH found AS MATERIALIZED (
-  SELECT "__sys_gen_id"
+  SELECT ctid, "__sys_gen_id"
   FROM "_System_OutboxEvent"
   WHERE "status" = 'processed'
     AND "__sys_gen_last_modified_date" <= $1
@@ -115,8 +115,8 @@ WITH found AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED
 )
 DELETE FROM "_System_OutboxEvent" AS t
-USING found
-WHERE t."__sys_gen_id" = found."__sys_gen_id";
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."__sys_gen_id" IN (SELECT "__sys_gen_id" FROM found);
 
 -- name: count_pending
 -- Rows of the state pending, at most `cap`.

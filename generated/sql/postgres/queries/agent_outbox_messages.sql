@@ -20,8 +20,8 @@ VALUES ($1, $2, $3, $4, 'pending', 0, $5, (date_trunc('second', statement_timest
 -- index: idx_agent_outbox_messages_pending
 -- $1 limit
 -- $2 visibility_ms
-WITH claimed AS MATERIALIZED (
-  SELECT "id"
+WITH found AS MATERIALIZED (
+  SELECT ctid, "id"
   FROM "agent_outbox_messages"
   WHERE "status" = 'pending'
     AND "next_retry_at" <= (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
@@ -34,8 +34,8 @@ SET "status" = CASE WHEN "retry_count" >= "max_retry" THEN 'dead' ELSE 'pending'
     "next_retry_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') + $2::BIGINT * INTERVAL '1 millisecond',
     "retry_count" = "retry_count" + 1,
     "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
-FROM claimed
-WHERE t."id" = claimed."id"
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."id" IN (SELECT "id" FROM found)
 RETURNING t."id", t."biz_type", t."topic", t."message_key", t."payload", t."status", t."retry_count", t."max_retry", t."next_retry_at", t."last_error", t."published_at", t."consumed_at", t."created_at", t."updated_at";
 
 -- name: retry
@@ -160,7 +160,7 @@ WHERE "id" = $1
 -- $1 cutoff
 -- $2 limit
 WITH found AS MATERIALIZED (
-  SELECT "id"
+  SELECT ctid, "id"
   FROM "agent_outbox_messages"
   WHERE "status" = 'published'
     AND "published_at" <= $1
@@ -172,8 +172,8 @@ UPDATE "agent_outbox_messages" AS t
 SET "status" = 'pending',
     "next_retry_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
     "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
-FROM found
-WHERE t."id" = found."id";
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."id" IN (SELECT "id" FROM found);
 
 -- name: list_dead
 -- Lists dead rows, the oldest first.
@@ -208,7 +208,7 @@ SELECT (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') + (-$1):
 -- $1 cutoff
 -- $2 limit
 WITH found AS MATERIALIZED (
-  SELECT "id"
+  SELECT ctid, "id"
   FROM "agent_outbox_messages"
   WHERE "status" = 'consumed'
     AND "updated_at" <= $1
@@ -217,8 +217,8 @@ WITH found AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED
 )
 DELETE FROM "agent_outbox_messages" AS t
-USING found
-WHERE t."id" = found."id";
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."id" IN (SELECT "id" FROM found);
 
 -- name: count_pending
 -- Rows of the state pending, at most `cap`.

@@ -22,8 +22,8 @@ ON CONFLICT ("app_code", "event_id") DO NOTHING;
 -- $2 limit
 -- $3 lease_ms
 -- $4 token
-WITH claimed AS MATERIALIZED (
-  SELECT "app_code", "event_id"
+WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
   FROM "game_level_event_outbox"
   WHERE "app_code" = $1
     AND "status" = 'pending'
@@ -37,9 +37,8 @@ SET "status" = 'running',
     "worker_id" = $4,
     "retry_count" = "retry_count" + 1,
     "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
-FROM claimed
-WHERE t."app_code" = claimed."app_code"
-  AND t."event_id" = claimed."event_id"
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
 RETURNING t."app_code", t."event_id", t."event_type", t."user_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms";
 
 -- name: claim_retryable
@@ -49,8 +48,8 @@ RETURNING t."app_code", t."event_id", t."event_type", t."user_id", t."payload", 
 -- $2 limit
 -- $3 lease_ms
 -- $4 token
-WITH claimed AS MATERIALIZED (
-  SELECT "app_code", "event_id"
+WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
   FROM "game_level_event_outbox"
   WHERE "app_code" = $1
     AND "status" = 'retryable'
@@ -65,9 +64,8 @@ SET "status" = 'running',
     "worker_id" = $4,
     "retry_count" = "retry_count" + 1,
     "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
-FROM claimed
-WHERE t."app_code" = claimed."app_code"
-  AND t."event_id" = claimed."event_id"
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
 RETURNING t."app_code", t."event_id", t."event_type", t."user_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms";
 
 -- name: claim_expired
@@ -78,8 +76,8 @@ RETURNING t."app_code", t."event_id", t."event_type", t."user_id", t."payload", 
 -- $2 limit
 -- $3 lease_ms
 -- $4 token
-WITH claimed AS MATERIALIZED (
-  SELECT "app_code", "event_id"
+WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
   FROM "game_level_event_outbox"
   WHERE "app_code" = $1
     AND "status" = 'running'
@@ -94,9 +92,8 @@ SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'running' END,
     "worker_id" = $4,
     "retry_count" = "retry_count" + 1,
     "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
-FROM claimed
-WHERE t."app_code" = claimed."app_code"
-  AND t."event_id" = claimed."event_id"
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
 RETURNING t."app_code", t."event_id", t."event_type", t."user_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms";
 
 -- name: complete
@@ -192,7 +189,7 @@ WHERE "app_code" = $1
 -- $1 app_code
 -- $2 limit
 WITH found AS MATERIALIZED (
-  SELECT "app_code", "event_id"
+  SELECT ctid, "app_code", "event_id"
   FROM "game_level_event_outbox"
   WHERE "app_code" = $1
     AND "status" = 'running'
@@ -207,9 +204,8 @@ SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'retryable' END,
     "lock_until_ms" = 0,
     "worker_id" = NULL,
     "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
-FROM found
-WHERE t."app_code" = found."app_code"
-  AND t."event_id" = found."event_id";
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found);
 
 -- name: list_dead
 -- Lists dead rows, the oldest first.
@@ -251,7 +247,7 @@ SELECT floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + (-$1);
 -- $2 cutoff
 -- $3 limit
 WITH found AS MATERIALIZED (
-  SELECT "app_code", "event_id"
+  SELECT ctid, "app_code", "event_id"
   FROM "game_level_event_outbox"
   WHERE "app_code" = $1
     AND "status" = 'delivered'
@@ -261,9 +257,8 @@ WITH found AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED
 ), moved AS (
   DELETE FROM "game_level_event_outbox" AS t
-  USING found
-  WHERE t."app_code" = found."app_code"
-    AND t."event_id" = found."event_id"
+  WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+    AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
   RETURNING t."app_code", t."event_id", t."event_type", t."user_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms"
 )
 INSERT INTO "game_level_event_outbox_archive" ("app_code", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
@@ -290,7 +285,7 @@ SET "event_type" = EXCLUDED."event_type",
 -- $2 cutoff
 -- $3 limit
 WITH found AS MATERIALIZED (
-  SELECT "app_code", "event_id"
+  SELECT ctid, "app_code", "event_id"
   FROM "game_level_event_outbox"
   WHERE "app_code" = $1
     AND "status" = 'done'
@@ -300,9 +295,8 @@ WITH found AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED
 ), moved AS (
   DELETE FROM "game_level_event_outbox" AS t
-  USING found
-  WHERE t."app_code" = found."app_code"
-    AND t."event_id" = found."event_id"
+  WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+    AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
   RETURNING t."app_code", t."event_id", t."event_type", t."user_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms"
 )
 INSERT INTO "game_level_event_outbox_archive" ("app_code", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")

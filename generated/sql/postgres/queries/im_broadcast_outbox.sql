@@ -22,8 +22,8 @@ ON CONFLICT ("app_code", "event_id") DO NOTHING;
 -- $2 limit
 -- $3 lease_ms
 -- $4 token
-WITH claimed AS MATERIALIZED (
-  SELECT "app_code", "event_id"
+WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
   FROM "im_broadcast_outbox"
   WHERE "app_code" = $1
     AND "status" = 'pending'
@@ -38,9 +38,8 @@ SET "status" = 'delivering',
     "worker_id" = $4,
     "retry_count" = "retry_count" + 1,
     "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
-FROM claimed
-WHERE t."app_code" = claimed."app_code"
-  AND t."event_id" = claimed."event_id"
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
 RETURNING t."app_code", t."event_id", t."event_type", t."group_id", t."payload", t."status", t."worker_id", t."locked_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms";
 
 -- name: claim_retryable
@@ -50,8 +49,8 @@ RETURNING t."app_code", t."event_id", t."event_type", t."group_id", t."payload",
 -- $2 limit
 -- $3 lease_ms
 -- $4 token
-WITH claimed AS MATERIALIZED (
-  SELECT "app_code", "event_id"
+WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
   FROM "im_broadcast_outbox"
   WHERE "app_code" = $1
     AND "status" = 'retryable'
@@ -66,9 +65,8 @@ SET "status" = 'delivering',
     "worker_id" = $4,
     "retry_count" = "retry_count" + 1,
     "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
-FROM claimed
-WHERE t."app_code" = claimed."app_code"
-  AND t."event_id" = claimed."event_id"
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
 RETURNING t."app_code", t."event_id", t."event_type", t."group_id", t."payload", t."status", t."worker_id", t."locked_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms";
 
 -- name: claim_expired
@@ -79,8 +77,8 @@ RETURNING t."app_code", t."event_id", t."event_type", t."group_id", t."payload",
 -- $2 limit
 -- $3 lease_ms
 -- $4 token
-WITH claimed AS MATERIALIZED (
-  SELECT "app_code", "event_id"
+WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
   FROM "im_broadcast_outbox"
   WHERE "app_code" = $1
     AND "status" = 'delivering'
@@ -95,9 +93,8 @@ SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'delivering' END,
     "worker_id" = $4,
     "retry_count" = "retry_count" + 1,
     "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
-FROM claimed
-WHERE t."app_code" = claimed."app_code"
-  AND t."event_id" = claimed."event_id"
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
 RETURNING t."app_code", t."event_id", t."event_type", t."group_id", t."payload", t."status", t."worker_id", t."locked_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms";
 
 -- name: complete
@@ -193,7 +190,7 @@ WHERE "app_code" = $1
 -- $1 app_code
 -- $2 limit
 WITH found AS MATERIALIZED (
-  SELECT "app_code", "event_id"
+  SELECT ctid, "app_code", "event_id"
   FROM "im_broadcast_outbox"
   WHERE "app_code" = $1
     AND "status" = 'delivering'
@@ -208,9 +205,8 @@ SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'retryable' END,
     "locked_until_ms" = 0,
     "worker_id" = NULL,
     "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
-FROM found
-WHERE t."app_code" = found."app_code"
-  AND t."event_id" = found."event_id";
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found);
 
 -- name: list_dead
 -- Lists dead rows, the oldest first.
@@ -252,7 +248,7 @@ SELECT floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + (-$1);
 -- $2 cutoff
 -- $3 limit
 WITH found AS MATERIALIZED (
-  SELECT "app_code", "event_id"
+  SELECT ctid, "app_code", "event_id"
   FROM "im_broadcast_outbox"
   WHERE "app_code" = $1
     AND "status" = 'delivered'
@@ -262,9 +258,8 @@ WITH found AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED
 ), moved AS (
   DELETE FROM "im_broadcast_outbox" AS t
-  USING found
-  WHERE t."app_code" = found."app_code"
-    AND t."event_id" = found."event_id"
+  WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+    AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
   RETURNING t."app_code", t."event_id", t."event_type", t."group_id", t."payload", t."status", t."worker_id", t."locked_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms"
 )
 INSERT INTO "im_broadcast_outbox_archive" ("app_code", "event_id", "event_type", "group_id", "payload", "status", "worker_id", "locked_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
@@ -291,7 +286,7 @@ SET "event_type" = EXCLUDED."event_type",
 -- $2 cutoff
 -- $3 limit
 WITH found AS MATERIALIZED (
-  SELECT "app_code", "event_id"
+  SELECT ctid, "app_code", "event_id"
   FROM "im_broadcast_outbox"
   WHERE "app_code" = $1
     AND "status" = 'done'
@@ -301,9 +296,8 @@ WITH found AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED
 ), moved AS (
   DELETE FROM "im_broadcast_outbox" AS t
-  USING found
-  WHERE t."app_code" = found."app_code"
-    AND t."event_id" = found."event_id"
+  WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+    AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
   RETURNING t."app_code", t."event_id", t."event_type", t."group_id", t."payload", t."status", t."worker_id", t."locked_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms"
 )
 INSERT INTO "im_broadcast_outbox_archive" ("app_code", "event_id", "event_type", "group_id", "payload", "status", "worker_id", "locked_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")

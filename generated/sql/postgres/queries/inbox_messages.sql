@@ -14,7 +14,7 @@ SELECT (date_trunc('milliseconds', statement_timestamp()) AT TIME ZONE 'UTC') + 
 -- $1 cutoff
 -- $2 limit
 WITH found AS MATERIALIZED (
-  SELECT "consumer", "message_id"
+  SELECT ctid, "consumer", "message_id"
   FROM "inbox_messages"
   WHERE "handled_at" <= $1
   ORDER BY "handled_at", "consumer", "message_id"
@@ -22,6 +22,5 @@ WITH found AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED
 )
 DELETE FROM "inbox_messages" AS t
-USING found
-WHERE t."consumer" = found."consumer"
-  AND t."message_id" = found."message_id";
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."consumer", t."message_id") IN (SELECT "consumer", "message_id" FROM found);

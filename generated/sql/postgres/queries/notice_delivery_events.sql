@@ -27,8 +27,8 @@ ON CONFLICT ("source_name", "app_code", "channel", "event_id") DO NOTHING;
 -- $4 limit
 -- $5 lease_ms
 -- $6 token
-WITH claimed AS MATERIALIZED (
-  SELECT "source_name", "app_code", "channel", "event_id"
+WITH found AS MATERIALIZED (
+  SELECT ctid, "source_name", "app_code", "channel", "event_id"
   FROM "notice_delivery_events"
   WHERE "source_name" = $1
     AND "app_code" = $2
@@ -45,11 +45,8 @@ SET "status" = 'delivering',
     "worker_id" = $6,
     "retry_count" = "retry_count" + 1,
     "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
-FROM claimed
-WHERE t."source_name" = claimed."source_name"
-  AND t."app_code" = claimed."app_code"
-  AND t."channel" = claimed."channel"
-  AND t."event_id" = claimed."event_id"
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."source_name", t."app_code", t."channel", t."event_id") IN (SELECT "source_name", "app_code", "channel", "event_id" FROM found)
 RETURNING t."source_name", t."app_code", t."channel", t."event_id", t."event_type", t."user_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms";
 
 -- name: claim_retryable
@@ -61,8 +58,8 @@ RETURNING t."source_name", t."app_code", t."channel", t."event_id", t."event_typ
 -- $4 limit
 -- $5 lease_ms
 -- $6 token
-WITH claimed AS MATERIALIZED (
-  SELECT "source_name", "app_code", "channel", "event_id"
+WITH found AS MATERIALIZED (
+  SELECT ctid, "source_name", "app_code", "channel", "event_id"
   FROM "notice_delivery_events"
   WHERE "source_name" = $1
     AND "app_code" = $2
@@ -79,11 +76,8 @@ SET "status" = 'delivering',
     "worker_id" = $6,
     "retry_count" = "retry_count" + 1,
     "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
-FROM claimed
-WHERE t."source_name" = claimed."source_name"
-  AND t."app_code" = claimed."app_code"
-  AND t."channel" = claimed."channel"
-  AND t."event_id" = claimed."event_id"
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."source_name", t."app_code", t."channel", t."event_id") IN (SELECT "source_name", "app_code", "channel", "event_id" FROM found)
 RETURNING t."source_name", t."app_code", t."channel", t."event_id", t."event_type", t."user_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms";
 
 -- name: claim_expired
@@ -96,8 +90,8 @@ RETURNING t."source_name", t."app_code", t."channel", t."event_id", t."event_typ
 -- $4 limit
 -- $5 lease_ms
 -- $6 token
-WITH claimed AS MATERIALIZED (
-  SELECT "source_name", "app_code", "channel", "event_id"
+WITH found AS MATERIALIZED (
+  SELECT ctid, "source_name", "app_code", "channel", "event_id"
   FROM "notice_delivery_events"
   WHERE "source_name" = $1
     AND "app_code" = $2
@@ -114,11 +108,8 @@ SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'delivering' END,
     "worker_id" = $6,
     "retry_count" = "retry_count" + 1,
     "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
-FROM claimed
-WHERE t."source_name" = claimed."source_name"
-  AND t."app_code" = claimed."app_code"
-  AND t."channel" = claimed."channel"
-  AND t."event_id" = claimed."event_id"
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."source_name", t."app_code", t."channel", t."event_id") IN (SELECT "source_name", "app_code", "channel", "event_id" FROM found)
 RETURNING t."source_name", t."app_code", t."channel", t."event_id", t."event_type", t."user_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms";
 
 -- name: complete
@@ -236,7 +227,7 @@ WHERE "source_name" = $1
 -- $3 channel
 -- $4 limit
 WITH found AS MATERIALIZED (
-  SELECT "source_name", "app_code", "channel", "event_id"
+  SELECT ctid, "source_name", "app_code", "channel", "event_id"
   FROM "notice_delivery_events"
   WHERE "source_name" = $1
     AND "app_code" = $2
@@ -253,11 +244,8 @@ SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'retryable' END,
     "lock_until_ms" = 0,
     "worker_id" = NULL,
     "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
-FROM found
-WHERE t."source_name" = found."source_name"
-  AND t."app_code" = found."app_code"
-  AND t."channel" = found."channel"
-  AND t."event_id" = found."event_id";
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."source_name", t."app_code", t."channel", t."event_id") IN (SELECT "source_name", "app_code", "channel", "event_id" FROM found);
 
 -- name: list_dead
 -- Lists dead rows, the oldest first.
@@ -309,7 +297,7 @@ SELECT floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + (-$1);
 -- $4 cutoff
 -- $5 limit
 WITH found AS MATERIALIZED (
-  SELECT "source_name", "app_code", "channel", "event_id"
+  SELECT ctid, "source_name", "app_code", "channel", "event_id"
   FROM "notice_delivery_events"
   WHERE "source_name" = $1
     AND "app_code" = $2
@@ -321,11 +309,8 @@ WITH found AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED
 ), moved AS (
   DELETE FROM "notice_delivery_events" AS t
-  USING found
-  WHERE t."source_name" = found."source_name"
-    AND t."app_code" = found."app_code"
-    AND t."channel" = found."channel"
-    AND t."event_id" = found."event_id"
+  WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+    AND (t."source_name", t."app_code", t."channel", t."event_id") IN (SELECT "source_name", "app_code", "channel", "event_id" FROM found)
   RETURNING t."source_name", t."app_code", t."channel", t."event_id", t."event_type", t."user_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms"
 )
 INSERT INTO "notice_delivery_events_archive" ("source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
@@ -354,7 +339,7 @@ SET "event_type" = EXCLUDED."event_type",
 -- $4 cutoff
 -- $5 limit
 WITH found AS MATERIALIZED (
-  SELECT "source_name", "app_code", "channel", "event_id"
+  SELECT ctid, "source_name", "app_code", "channel", "event_id"
   FROM "notice_delivery_events"
   WHERE "source_name" = $1
     AND "app_code" = $2
@@ -366,11 +351,8 @@ WITH found AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED
 ), moved AS (
   DELETE FROM "notice_delivery_events" AS t
-  USING found
-  WHERE t."source_name" = found."source_name"
-    AND t."app_code" = found."app_code"
-    AND t."channel" = found."channel"
-    AND t."event_id" = found."event_id"
+  WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+    AND (t."source_name", t."app_code", t."channel", t."event_id") IN (SELECT "source_name", "app_code", "channel", "event_id" FROM found)
   RETURNING t."source_name", t."app_code", t."channel", t."event_id", t."event_type", t."user_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms"
 )
 INSERT INTO "notice_delivery_events_archive" ("source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
