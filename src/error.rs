@@ -5,7 +5,8 @@
 use std::error::Error as StdError;
 use std::fmt;
 
-use crate::diagnostic::{Level, Place, render::Report};
+use crate::diagnostic::render::{Report, visible};
+use crate::diagnostic::{Level, Place};
 
 /// The result of everything that can be stopped by a fault.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -37,7 +38,7 @@ impl Error {
             ErrorKind::ReadOnlyFilesystem => "the file system is mounted read-only",
             _ => "",
         };
-        let error = Error::new(format!("cannot {action} `{}`: {source}", path.display()));
+        let error = Error::new(format!("cannot {action} `{}`: {source}", visible(&path.display().to_string())));
         let error = if help.is_empty() { error } else { error.help(help) };
         Error { source: Some(source.into()), ..error }
     }

@@ -66,14 +66,17 @@ pub fn plan(out: &Path, files: Vec<GeneratedFile>, owned: &[String]) -> Result<P
     let mut plan = Plan { out: out.to_owned(), ..Plan::default() };
     for file in files {
         let path = out.join(&file.path);
-        match read(&path)? {
-            Some(present) if present == file.content => plan.unchanged += 1,
-            Some(present) if !has_mark(&present) => {
-                return Err(Error::new(format!("`{}` is in the way: claimsmith did not generate it", path.display()))
-                    .help("move it away, or choose another output folder"));
-            }
-            before => plan.changes.push(Change { file, before }),
+        let present = read(&path)?;
+        if present.as_deref() == Some(file.content.as_bytes()) {
+            plan.unchanged += 1;
+            continue;
         }
+        let before = present.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        if before.as_deref().is_some_and(|before| !has_mark(before)) {
+            return Err(Error::new(format!("`{}` is in the way: claimsmith did not generate it", path.display()))
+                .help("move it away, or choose another output folder"));
+        }
+        plan.changes.push(Change { file, before });
     }
     for folder in owned {
         collect_orphans(out, folder, &paths, &mut plan.orphans, 0)?;
@@ -83,9 +86,9 @@ pub fn plan(out: &Path, files: Vec<GeneratedFile>, owned: &[String]) -> Result<P
     Ok(plan)
 }
 
-fn read(path: &Path) -> Result<Option<String>> {
+fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     match fs::read(path) {
-        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::io("read", path, error)),
     }
@@ -116,56 +119,144 @@ fn collect_orphans(
         let kind = entry.file_type().map_err(fault)?;
         if kind.is_dir() && depth < MAX_DEPTH {
             collect_orphans(out, &name, paths, orphans, depth + 1)?;
-        } else if kind.is_file() && !paths.contains(&name) && read(&entry.path())?.is_some_and(|text| has_mark(&text)) {
-            orphans.push(name);
+        } else if kind.is_file() && !paths.contains(&name) {
+            let marked = |bytes: Vec<u8>| has_mark(&String::from_utf8_lossy(&bytes));
+            orphans.extend(read(&entry.path())?.is_some_and(marked).then_some(name));
         }
     }
     Ok(())
 }
 
-/// Brings the disk to what the plan says; orphans go only if `prune`. All new contents are on the disk, under other names,
-/// before the first file is replaced: a full disk or a missing permission changes nothing.
+/// Brings the disk to what the plan says; orphans go only if `prune`. All of it happens or nothing does: the new contents
+/// are on the disk, under other names, before the first file is replaced, and so is a second name of every old content.
 pub fn apply(plan: &Plan, prune: bool) -> Result<()> {
-    let mut staged: Vec<(PathBuf, PathBuf)> = Vec::new();
-    let done = stage(plan, &mut staged).and_then(|()| {
-        staged.iter().try_for_each(|(temporary, path)| {
-            fs::rename(temporary, path).map_err(|error| Error::io("replace", path, error))
-        })
-    });
-    if done.is_err() {
-        // What was already renamed is gone from its temporary name; the rest must not stay behind.
-        staged.iter().for_each(|(temporary, _)| _ = fs::remove_file(temporary));
+    let orphans: Vec<PathBuf> = plan.orphans.iter().filter(|_| prune).map(|orphan| plan.out.join(orphan)).collect();
+    let mut replacement = Replacement::default();
+    let staged = plan.changes.iter().try_for_each(|change| replacement.write(&plan.out, &change.file));
+    orphans.iter().for_each(|path| replacement.add(path, path.clone(), None));
+    if let Err(error) = staged.and_then(|()| replacement.keep_old()).and_then(|()| replacement.commit()) {
+        return Err(replacement.roll_back(error));
     }
-    done?;
-    for orphan in plan.orphans.iter().filter(|_| prune) {
-        let path = plan.out.join(orphan);
-        fs::remove_file(&path).map_err(|error| Error::io("remove", &path, error))?;
-        remove_empty_folders(&plan.out, &path);
-    }
+    orphans.iter().for_each(|path| remove_empty_folders(&plan.out, path));
     Ok(())
 }
 
-fn stage(plan: &Plan, staged: &mut Vec<(PathBuf, PathBuf)>) -> Result<()> {
-    for change in &plan.changes {
-        let path = plan.out.join(&change.file.path);
-        let folder = path.parent().unwrap_or(&plan.out);
+/// Files on their way to their places. Whatever a killed run leaves behind begins with [`MARK`] and is an orphan of the
+/// next.
+#[derive(Default)]
+struct Replacement {
+    steps: Vec<Step>,
+    /// How many of the steps are done.
+    done: usize,
+    /// Folders that were created, outermost first.
+    folders: Vec<PathBuf>,
+}
+
+/// One file that is replaced, or removed.
+struct Step {
+    /// The file as messages call it.
+    shown: PathBuf,
+    /// The file itself, behind all links.
+    path: PathBuf,
+    /// The new content, unless the file is removed.
+    new: Option<PathBuf>,
+    /// The old content, as soon as it has a second name.
+    old: Option<PathBuf>,
+}
+
+impl Replacement {
+    /// Writes the new content beside the file.
+    fn write(&mut self, out: &Path, file: &GeneratedFile) -> Result<()> {
+        let shown = out.join(&file.path);
+        let path = behind_links(&shown);
+        let folder = path.parent().unwrap_or(out);
+        let missing = folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+        let missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
+        self.folders.extend(missing.into_iter().rev());
         fs::create_dir_all(folder).map_err(|error| Error::io("create the folder", folder, error))?;
-        // A link is written through, not replaced.
-        let path = fs::canonicalize(&path).unwrap_or(path);
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-        staged.push((temporary.clone(), path.clone()));
+        let new = beside(&path, self.steps.len(), "new");
+        self.add(&shown, path.clone(), Some(new.clone()));
         let write = || {
-            let mut file = fs::File::create(&temporary)?;
-            file.write_all(change.file.content.as_bytes())?;
+            let mut written = fs::File::create(&new)?;
+            written.write_all(file.content.as_bytes())?;
             if let Ok(present) = fs::metadata(&path) {
-                fs::set_permissions(&temporary, present.permissions())?;
+                fs::set_permissions(&new, present.permissions())?;
             }
-            file.sync_all()
+            written.sync_all()
         };
-        write().map_err(|error| Error::io("write", &path, error))?;
+        write().map_err(|error| Error::io("write", &shown, error))
     }
-    Ok(())
+
+    fn add(&mut self, shown: &Path, path: PathBuf, new: Option<PathBuf>) {
+        self.steps.push(Step { shown: shown.to_owned(), path, new, old: None });
+    }
+
+    /// Gives every old content a second name: a link where the file system has them, else a copy.
+    fn keep_old(&mut self) -> Result<()> {
+        for (at, step) in self.steps.iter_mut().enumerate().filter(|(_, step)| step.path.exists()) {
+            let old = beside(&step.path, at, "old");
+            // A run that was killed may have left one.
+            _ = fs::remove_file(&old);
+            step.old = Some(old.clone());
+            let kept = fs::hard_link(&step.path, &old).or_else(|_| fs::copy(&step.path, &old).map(drop));
+            kept.map_err(|error| Error::io("keep the old content of", &step.shown, error))?;
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        for step in &self.steps {
+            match &step.new {
+                Some(new) => fs::rename(new, &step.path).map_err(|error| Error::io("replace", &step.shown, error))?,
+                None => fs::remove_file(&step.path).map_err(|error| Error::io("remove", &step.shown, error))?,
+            }
+            self.done += 1;
+        }
+        self.steps.iter().filter_map(|step| step.old.as_ref()).for_each(|old| _ = fs::remove_file(old));
+        Ok(())
+    }
+
+    /// Puts everything back; the fault also names what could not be put back.
+    fn roll_back(self, mut fault: Error) -> Error {
+        for (at, step) in self.steps.iter().enumerate().rev() {
+            let put_back = match &step.old {
+                _ if at >= self.done => Ok(()),
+                Some(old) => fs::rename(old, &step.path),
+                None => fs::remove_file(&step.path),
+            };
+            if let Err(error) = put_back {
+                let (shown, kept) = (step.shown.display(), step.old.as_ref().map(|old| old.display()));
+                let kept = kept.map(|old| format!("; its old content is in `{old}`")).unwrap_or_default();
+                fault = fault.help(format!("`{shown}` was replaced and could not be put back: {error}{kept}"));
+                continue;
+            }
+            step.new.iter().chain(&step.old).for_each(|path| _ = fs::remove_file(path));
+        }
+        // `remove_dir` refuses a folder with anything in it.
+        self.folders.iter().rev().for_each(|folder| _ = fs::remove_dir(folder));
+        fault
+    }
+}
+
+/// A name in the folder of `path` that no generated file has.
+fn beside(path: &Path, at: usize, ending: &str) -> PathBuf {
+    path.with_file_name(format!(".claimsmith.{}.{at}.{ending}", std::process::id()))
+}
+
+/// Links that lead to each other before the system gives up.
+const MAX_LINKS: usize = 40;
+
+/// The file that `path` stands for, whether it is there yet or not: a link is written through, not replaced.
+fn behind_links(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        if let Ok(real) = fs::canonicalize(&path) {
+            return real;
+        }
+        let Ok(target) = fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(target);
+    }
+    path
 }
 
 /// Removes folders that became empty, up to the output folder.

@@ -1,9 +1,11 @@
 //! `claimsmith.toml`: found upwards from the working directory, and checked like everything else.
 
+use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use serde::Deserialize;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use crate::diagnostic::{Place, Source, Span, suggest};
 use crate::error::{Error, Result};
@@ -11,15 +13,53 @@ use crate::error::{Error, Result};
 /// The file's name.
 pub const FILE: &str = "claimsmith.toml";
 
+/// The keys of the file.
+const KEYS: [&str; 5] = ["schemas", "out", "dialects", "targets", "templates"];
+
+/// A text of the file, or of a flag.
+#[derive(Clone, Debug)]
+pub struct Word {
+    /// The text.
+    pub text: String,
+    /// Where it stands in the file.
+    pub place: Option<Place>,
+}
+
+impl From<&str> for Word {
+    fn from(text: &str) -> Self {
+        Word { text: text.to_owned(), place: None }
+    }
+}
+
+impl Word {
+    /// A fault about this text: shown in the file if it stands there.
+    pub fn fault(&self, message: impl Into<String>) -> Error {
+        let fault = Error::new(message);
+        match &self.place {
+            Some(place) => fault.at(place.clone()),
+            None => fault,
+        }
+    }
+
+    /// A fault: the text is none of the `known` ones.
+    pub fn unknown<'a>(&self, what: &str, known: impl Iterator<Item = &'a str>) -> Error {
+        let known: Vec<&str> = known.collect();
+        let fault = self.fault(format!("unknown {what} `{}`", self.text));
+        match suggest::closest(&self.text, known.iter().copied()) {
+            Some(closest) => fault.help(format!("did you mean `{closest}`?")),
+            None => fault.help(format!("choose from {}", known.join(", "))),
+        }
+    }
+}
+
 /// What the file says; paths are relative to its folder.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Debug, Default)]
 struct Settings {
-    schemas: Option<Vec<PathBuf>>,
-    out: Option<PathBuf>,
-    dialects: Option<Vec<String>>,
-    targets: Option<Vec<String>>,
-    templates: Option<PathBuf>,
+    schemas: Option<Vec<Word>>,
+    out: Option<String>,
+    dialects: Vec<Word>,
+    targets: Vec<Word>,
+    templates: Option<String>,
 }
 
 /// The configuration of a run, with its defaults.
@@ -27,18 +67,16 @@ struct Settings {
 pub struct Config {
     /// The folder of the file, or the working directory where there is none.
     pub root: PathBuf,
-    /// Definition files and folders.
-    pub schemas: Vec<PathBuf>,
+    /// Definition files and folders, relative to `root`.
+    pub schemas: Vec<Word>,
     /// Where generated files go.
     pub out: PathBuf,
     /// For which databases; empty: all.
-    pub dialects: Vec<String>,
+    pub dialects: Vec<Word>,
     /// Which kinds of files; empty: all.
-    pub targets: Vec<String>,
+    pub targets: Vec<Word>,
     /// The folder of custom templates.
     pub templates: Option<PathBuf>,
-    /// Where the file says what it says, for messages.
-    source: Option<Arc<Source>>,
 }
 
 impl Config {
@@ -50,71 +88,96 @@ impl Config {
         };
         match path {
             Some(path) => Config::read(&path, from),
-            None => Ok(Config::new(from.to_owned(), Settings::default(), None)),
+            None => Ok(Config::new(from.to_owned(), Settings::default())),
         }
     }
 
     fn read(path: &Path, from: &Path) -> Result<Config> {
-        let text = std::fs::read_to_string(path).map_err(|error| Error::io("read the configuration", path, error))?;
-        let source = Arc::new(Source::new(relative(from, path).unwrap_or_else(|| slashes(path)), text));
-        let settings = toml::from_str(&source.text).map_err(|error| fault(&source, &error))?;
-        let root = path.parent().unwrap_or(from).to_owned();
-        Ok(Config::new(root, settings, Some(source)))
+        let shown = shown(from, path);
+        let text = std::fs::read_to_string(path);
+        let text = text.map_err(|error| Error::io("read the configuration", Path::new(&shown), error))?;
+        let settings = settings(&Arc::new(Source::new(shown, text)))?;
+        Ok(Config::new(path.parent().unwrap_or(from).to_owned(), settings))
     }
 
-    fn new(root: PathBuf, settings: Settings, source: Option<Arc<Source>>) -> Config {
-        let absolute = |path: PathBuf| root.join(path);
+    fn new(root: PathBuf, settings: Settings) -> Config {
         Config {
-            schemas: settings.schemas.unwrap_or_else(|| vec!["schemas".into()]).into_iter().map(absolute).collect(),
-            out: absolute(settings.out.unwrap_or_else(|| "generated".into())),
-            dialects: settings.dialects.unwrap_or_default(),
-            targets: settings.targets.unwrap_or_default(),
-            templates: settings.templates.map(absolute),
+            schemas: settings.schemas.unwrap_or_else(|| vec!["schemas".into()]),
+            out: root.join(settings.out.as_deref().unwrap_or("generated")),
+            dialects: settings.dialects,
+            targets: settings.targets,
+            templates: settings.templates.map(|path| root.join(path)),
             root,
-            source,
-        }
-    }
-
-    /// A fault in the list `key`, at the value if it stands in the file.
-    pub fn unknown<'a>(&self, key: &str, value: &str, known: impl Iterator<Item = &'a str>) -> Error {
-        let known: Vec<&str> = known.collect();
-        let error = Error::new(format!("unknown {key} `{value}`"));
-        let error = match suggest::closest(value, known.iter().copied()) {
-            Some(closest) => error.help(format!("did you mean `{closest}`?")),
-            None => error.help(format!("choose from {}", known.join(", "))),
-        };
-        let quoted = format!("\"{value}\"");
-        let place = self.source.as_ref().and_then(|source| {
-            let start = source.text.find(&quoted)?;
-            let span = Span { start: start as u32, end: (start + quoted.len()) as u32 };
-            Some(Place { source: source.clone(), span })
-        });
-        match place {
-            Some(place) => error.at(place),
-            None => error,
         }
     }
 }
 
-fn fault(source: &Arc<Source>, error: &toml::de::Error) -> Error {
-    let message = error.message();
-    let fault = Error::new(format!("the configuration is wrong: {message}"));
-    let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    let fault = match words.split_first() {
-        Some((word, expected)) if message.starts_with("unknown field") => {
-            match suggest::closest(word, expected.iter().copied()) {
-                Some(closest) => fault.help(format!("did you mean `{closest}`?")),
-                None => fault,
+fn settings(source: &Arc<Source>) -> Result<Settings> {
+    let reader = Reader { source };
+    let table = DeTable::parse(&source.text).map_err(|error| {
+        let message = error.message().trim().replace('\n', "; ");
+        reader.fault(error.span().unwrap_or_default(), message)
+    })?;
+    let mut settings = Settings::default();
+    for (key, value) in table.get_ref() {
+        let name: &str = key.get_ref();
+        match name {
+            "schemas" => settings.schemas = Some(reader.list(name, value)?),
+            "out" => settings.out = Some(reader.text(name, value)?.text),
+            "dialects" => settings.dialects = reader.list(name, value)?,
+            "targets" => settings.targets = reader.list(name, value)?,
+            "templates" => settings.templates = Some(reader.text(name, value)?.text),
+            _ => {
+                let message = format!("unknown field `{name}`, expected one of `{}`", KEYS.join("`, `"));
+                let fault = reader.fault(key.span(), message);
+                return Err(match suggest::closest(name, KEYS) {
+                    Some(closest) => fault.help(format!("did you mean `{closest}`?")),
+                    None => fault,
+                });
             }
         }
-        _ => fault,
-    };
-    match error.span() {
-        Some(range) => {
-            let span = Span { start: range.start as u32, end: range.end as u32 };
-            fault.at(Place { source: source.clone(), span })
+    }
+    Ok(settings)
+}
+
+/// Takes values of the file for what they should be, and says in the file's words what they are instead.
+struct Reader<'a> {
+    source: &'a Arc<Source>,
+}
+
+impl Reader<'_> {
+    fn place(&self, range: Range<usize>) -> Place {
+        Place { source: self.source.clone(), span: Span { start: range.start as u32, end: range.end as u32 } }
+    }
+
+    fn fault(&self, range: Range<usize>, message: String) -> Error {
+        Error::new(format!("the configuration is wrong: {message}")).at(self.place(range))
+    }
+
+    fn expected(&self, key: &str, what: &str, value: &Spanned<DeValue<'_>>) -> Error {
+        let found = match value.get_ref() {
+            DeValue::String(_) => "a text",
+            DeValue::Integer(_) | DeValue::Float(_) => "a number",
+            DeValue::Boolean(_) => "true or false",
+            DeValue::Datetime(_) => "a date or time",
+            DeValue::Array(_) => "a list",
+            DeValue::Table(_) => "a table",
+        };
+        self.fault(value.span(), format!("`{key}`: expected {what}, found {found}"))
+    }
+
+    fn text(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Word> {
+        match value.get_ref().as_str() {
+            Some(text) => Ok(Word { text: text.to_owned(), place: Some(self.place(value.span())) }),
+            None => Err(self.expected(key, "a text", value)),
         }
-        None => fault,
+    }
+
+    fn list(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<Word>> {
+        match value.get_ref().as_array() {
+            Some(values) => values.iter().map(|value| self.text(key, value)).collect(),
+            None => Err(self.expected(key, "a list of texts", value)),
+        }
     }
 }
 
@@ -125,8 +188,26 @@ pub fn relative(base: &Path, path: &Path) -> Option<String> {
     Some(if relative.as_os_str().is_empty() { ".".to_owned() } else { slashes(relative) })
 }
 
+/// What messages call `path`: the way to it from the working directory.
+pub fn shown(here: &Path, path: &Path) -> String {
+    slashes(&way(&normal(here), &normal(path)))
+}
+
+/// The way to `path` from the folder `here`, up and down; the path itself where they share nothing but the root. Both are
+/// absolute, and `here` goes through no link: `..` leads where it seems to.
+pub fn way(here: &Path, path: &Path) -> PathBuf {
+    let shared = here.components().zip(path.components()).take_while(|(a, b)| a == b).count();
+    let named = |part: &Component<'_>| matches!(part, Component::Normal(_));
+    if !here.components().take(shared).any(|part| named(&part)) {
+        return path.to_owned();
+    }
+    let up = here.components().skip(shared).map(|_| Component::ParentDir);
+    let way: PathBuf = up.chain(path.components().skip(shared)).collect();
+    if way.as_os_str().is_empty() { ".".into() } else { way }
+}
+
 /// The path with `/` between its parts.
-pub fn slashes(path: &Path) -> String {
+fn slashes(path: &Path) -> String {
     let parts: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
     let joined = parts.join("/");
     // The root is a part of its own.
@@ -144,4 +225,30 @@ fn normal(path: &Path) -> PathBuf {
         }
     }
     normal
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{shown, way};
+
+    #[test]
+    fn ways_lead_up_and_down() {
+        let here = Path::new("/a/b");
+        for (path, expected) in [
+            ("/a/b", "."),
+            ("/a/b/c/d", "c/d"),
+            ("/a", ".."),
+            ("/a/c", "../c"),
+            ("/b/c", "/b/c"),
+            ("/a/b/../c", "../c"),
+            ("/a/b/./c/../d", "d"),
+        ] {
+            assert_eq!(shown(here, Path::new(path)), expected, "{path}");
+        }
+        // What is opened goes through the same folders, of which some may be links.
+        assert_eq!(way(here, Path::new("/a/b/c/../d")), Path::new("c/../d"));
+        assert_eq!(way(Path::new("/"), Path::new("/a")), Path::new("/a"));
+    }
 }

@@ -7,24 +7,23 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::demo::{self, LIMIT, Line, ROWS, TABLE};
 use crate::error::Error;
 
-use super::Outcome;
+use super::{Outcome, print};
 
 /// Runs the command.
 pub fn run() -> anyhow::Result<Outcome> {
     let folder = tempfile::Builder::new().prefix("claimsmith-demo-").tempdir();
     let folder = folder.map_err(|error| Error::io("make a temporary folder below", &std::env::temp_dir(), error))?;
     let lines = load_and_run(folder.path())?;
-    let mut out = anstream::stdout();
-    writeln!(out, "{}", table(&lines))?;
-    writeln!(out, "{}", summary(&lines))?;
-    writeln!(
-        out,
-        "\nThe difference is in the statement, not in the machine: each generated claim pins the tenant and one state, and is\n\
+    print(&format!(
+        "{}\n{}\n\n\
+         The difference is in the statement, not in the machine: each generated claim pins the tenant and one state, and is\n\
          ordered as its own index is, so it reads as many rows as it takes, however many are due. Next:\n\n\
          \x20 claimsmith generate                                  definitions in schemas/ -> DDL, indexes and statements\n\
          \x20 less generated/sql/mysql/queries/{TABLE}.sql    the statements above, for MySQL\n\
-         \x20 tests/run.sh                                         the proof on real servers, by rows read and locked"
-    )?;
+         \x20 tests/run.sh                                         the proof on real servers, by rows read and locked\n",
+        table(&lines),
+        summary(&lines)
+    ))?;
     Ok(Outcome::Clean)
 }
 

@@ -1,9 +1,10 @@
 //! `claimsmith generate`: definitions → files on disk, or with `--check` what differs.
 
-use std::io::Write;
+use std::collections::BTreeSet;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use crate::diagnostic::render::visible;
+use crate::diagnostic::render::{visible, visible_lines};
 use crate::diagnostic::{self, Diagnostic, Level};
 use crate::dialect;
 use crate::error::Error;
@@ -15,9 +16,9 @@ use crate::statement;
 use crate::template::Templates;
 use crate::workload;
 
-use super::config::{Config, relative, slashes};
+use super::config::{Config, Word, relative, shown, way};
 use super::report::{self, plural};
-use super::{Global, Outcome, working_directory};
+use super::{Global, Outcome, print, working_directory};
 
 /// Turn definitions into files.
 #[derive(Debug, clap::Args)]
@@ -46,18 +47,19 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<Outcome> {
     let here = working_directory()?;
     let config = Config::find(global.config.as_deref(), &here)?;
-    let dialects = choose(&arguments.dialect, &config.dialects, dialect::ids().collect())
-        .map(|name| dialect::find(name).ok_or_else(|| config.unknown("dialect", name, dialect::ids())))
+    let dialects = choose(&arguments.dialect, &config.dialects, dialect::ids())
+        .iter()
+        .map(|word| dialect::find(&word.text).ok_or_else(|| word.unknown("dialect", dialect::ids())))
         .collect::<Result<_, _>>()?;
-    let targets = choose(&arguments.target, &config.targets, targets::ids().collect())
-        .map(|name| targets::find(name).ok_or_else(|| config.unknown("target", name, targets::ids())))
+    let targets = choose(&arguments.target, &config.targets, targets::ids())
+        .iter()
+        .map(|word| targets::find(&word.text).ok_or_else(|| word.unknown("target", targets::ids())))
         .collect::<Result<_, _>>()?;
     let schemas = schemas(arguments, &config, &here)?;
     let source = source(&schemas, &config.root);
     let options = Options { dialects, targets, source: &source };
 
-    let shown = |path: &Path| relative(&here, path).unwrap_or_else(|| slashes(path));
-    let inputs = load::read(&schemas, shown)?;
+    let inputs = load::read(&schemas, |path| shown(&here, path))?;
     let (catalog, mut findings) = load::load(&inputs);
     let engines: Vec<_> = options.dialects.iter().map(|dialect| dialect.engine()).collect();
     findings.extend(check::check(&catalog, &engines));
@@ -69,13 +71,14 @@ pub fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Findings);
     }
 
-    let templates = Templates::new(config.templates.as_deref())?;
+    // From here on by their ways from the working directory, for messages.
+    let templates = Templates::new(config.templates.map(|folder| way(&here, &folder)).as_deref())?;
     let files = generate::run(&catalog, &options, &templates)?;
-    let out = arguments.out.as_ref().map_or_else(|| config.out.clone(), |out| here.join(out));
-    let plan = output::plan(&out, files, &owned(arguments, &options))?;
+    let out = arguments.out.as_ref().map_or(config.out, |out| here.join(out));
+    let plan = output::plan(&way(&here, &out), files, &owned(arguments, &options))?;
     match arguments.check {
-        true => print_differences(&plan, &shown(&out)),
-        false => write(&plan, arguments.prune, &shown(&out)),
+        true => print_differences(&plan, &here, &out),
+        false => write(&plan, arguments.prune, &visible(&shown(&here, &out))),
     }
 }
 
@@ -84,23 +87,35 @@ fn has_errors(findings: &[Diagnostic]) -> bool {
 }
 
 /// What the flags say, else what the configuration says, else everything; nothing twice.
-fn choose<'a>(flags: &'a [String], configured: &'a [String], all: Vec<&'a str>) -> impl Iterator<Item = &'a str> {
-    let given = [flags, configured].into_iter().find(|names| !names.is_empty());
-    let names: Vec<&str> = given.map_or(all, |names| names.iter().map(String::as_str).collect());
-    let first = |(at, name): (usize, &&'a str)| (!names[..at].contains(name)).then_some(*name);
-    names.iter().enumerate().filter_map(first).collect::<Vec<_>>().into_iter()
+fn choose<'a>(flags: &[String], configured: &[Word], all: impl Iterator<Item = &'a str>) -> Vec<Word> {
+    let mut words: Vec<Word> = match (flags, configured) {
+        ([], []) => all.map(Word::from).collect(),
+        ([], configured) => configured.to_vec(),
+        (flags, _) => flags.iter().map(|flag| Word::from(&**flag)).collect(),
+    };
+    let mut seen = BTreeSet::new();
+    words.retain(|word| seen.insert(word.text.clone()));
+    words
 }
 
 fn schemas(arguments: &Arguments, config: &Config, here: &Path) -> Result<Vec<PathBuf>, Error> {
-    let schemas: Vec<PathBuf> = match arguments.schemas.is_empty() {
-        true => config.schemas.clone(),
-        false => arguments.schemas.iter().map(|path| here.join(path)).collect(),
-    };
-    match schemas.iter().find(|path| !path.exists()) {
-        Some(path) => Err(Error::new(format!("no definitions at `{}`", path.display()))
-            .help("name definition files or folders as arguments, or as `schemas` in claimsmith.toml")),
-        None => Ok(schemas),
+    let help = "name definition files or folders as arguments, or as `schemas` in claimsmith.toml";
+    if !arguments.schemas.is_empty() {
+        let schemas: Vec<PathBuf> = arguments.schemas.iter().map(|path| here.join(path)).collect();
+        return match schemas.iter().find(|path| !path.exists()) {
+            Some(path) => Err(Error::new(format!("no definitions at `{}`", shown(here, path))).help(help)),
+            None => Ok(schemas),
+        };
     }
+    if config.schemas.is_empty() {
+        return Err(Error::new("`schemas` in the configuration is an empty list: there are no definitions").help(help));
+    }
+    let path = |word: &Word| {
+        let path = config.root.join(&word.text);
+        let fault = || word.fault(format!("no definitions at `{}`", shown(here, &path))).help(help);
+        if path.exists() { Ok(path) } else { Err(fault()) }
+    };
+    config.schemas.iter().map(path).collect()
 }
 
 /// What the header names as the source: the same on every machine.
@@ -109,7 +124,9 @@ fn source(schemas: &[PathBuf], root: &Path) -> String {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         relative(root, path).or(name).unwrap_or_default()
     };
-    let names: Vec<String> = schemas.iter().map(name).collect();
+    let mut names: Vec<String> = schemas.iter().map(name).collect();
+    let mut seen = BTreeSet::new();
+    names.retain(|name| seen.insert(name.clone()));
     // The header is one line of a comment, whatever a folder is called.
     statement::comment_lines(&visible(&names.join(", "))).join(" ")
 }
@@ -122,31 +139,58 @@ fn owned(arguments: &Arguments, options: &Options<'_>) -> Vec<String> {
     }
 }
 
-fn print_differences(plan: &Plan, out: &str) -> anyhow::Result<Outcome> {
-    let mut stdout = anstream::stdout();
-    for change in &plan.changes {
-        write!(stdout, "{}", diff(&format!("{out}/{}", change.file.path), change.before.as_deref(), &change.file))?;
-    }
+fn print_differences(plan: &Plan, here: &Path, out: &Path) -> anyhow::Result<Outcome> {
+    // Tools refuse paths that lead out of the working directory: there the output folder is the root of the paths.
+    let below = relative(here, out).is_some();
+    let path = |path: &str| if below { shown(here, &out.join(path)) } else { path.to_owned() };
+    let diffs =
+        plan.changes.iter().map(|change| diff(&path(&change.file.path), change.before.as_deref(), &change.file));
+    let diffs: String = diffs.collect();
+    print(&if std::io::stdout().is_terminal() { visible_lines(&diffs) } else { diffs })?;
+
     let mut stderr = anstream::stderr();
+    let folder = visible(&shown(here, out));
     for orphan in &plan.orphans {
-        _ = writeln!(
-            stderr,
-            "{out}/{orphan} is generated by nothing any more (`claimsmith generate --prune` removes it)"
-        );
+        let orphan = visible(&shown(here, &out.join(orphan)));
+        _ = writeln!(stderr, "{orphan} is generated by nothing any more (`claimsmith generate --prune` removes it)");
     }
     if plan.is_clean() {
-        _ = writeln!(stderr, "{} up to date in {out}", plural(plan.unchanged, "file"));
+        _ = writeln!(stderr, "{} up to date in {folder}", plural(plan.unchanged, "file"));
         return Ok(Outcome::Clean);
     }
     let (changes, orphans) = (plural(plan.changes.len(), "file"), plural(plan.orphans.len(), "orphan"));
-    _ = writeln!(stderr, "{changes} out of date, {orphans} in {out}: run `claimsmith generate`");
+    let prune = if plan.orphans.is_empty() { "" } else { " --prune" };
+    _ = writeln!(stderr, "{changes} out of date, {orphans} in {folder}: run `claimsmith generate{prune}`");
+    if !below && !plan.changes.is_empty() {
+        _ = writeln!(stderr, "the paths in the diff begin in {folder}");
+    }
     Ok(Outcome::Findings)
 }
 
 fn diff(path: &str, before: Option<&str>, file: &GeneratedFile) -> String {
-    let old = if before.is_some() { format!("a/{path}") } else { "/dev/null".to_owned() };
-    let diff = similar::TextDiff::from_lines(before.unwrap_or_default(), &file.content);
-    diff.unified_diff().context_radius(3).header(&old, &format!("b/{path}")).to_string()
+    let old = if before.is_some() { diff_name(&format!("a/{path}")) } else { "/dev/null".to_owned() };
+    let new = diff_name(&format!("b/{path}"));
+    // Lines as the tools see them: they end at a line feed only.
+    let lines = |text| str::split_inclusive(text, '\n').collect::<Vec<_>>();
+    let (before, after) = (lines(before.unwrap_or_default()), lines(&file.content));
+    let diff = similar::TextDiff::configure().newline_terminated(true).diff_slices(&before, &after);
+    diff.unified_diff().context_radius(3).header(&old, &new).to_string()
+}
+
+/// A file name as `git diff` writes it: a tab ends a name with blanks, and quotes hold one with stranger characters.
+fn diff_name(path: &str) -> String {
+    let strange = |c: char| matches!(c, '"' | '\\') || visible(c.encode_utf8(&mut [0; 4])).len() > c.len_utf8();
+    if !path.contains(strange) {
+        return if path.contains(char::is_whitespace) { format!("{path}\t") } else { path.to_owned() };
+    }
+    let mut name = String::from("\"");
+    for c in path.chars() {
+        match strange(c) {
+            true => c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| name.push_str(&format!("\\{byte:03o}"))),
+            false => name.push(c),
+        }
+    }
+    name + "\""
 }
 
 fn write(plan: &Plan, prune: bool, out: &str) -> anyhow::Result<Outcome> {
@@ -157,7 +201,28 @@ fn write(plan: &Plan, prune: bool, out: &str) -> anyhow::Result<Outcome> {
     _ = match (plan.orphans.is_empty(), prune) {
         (true, _) => writeln!(stderr),
         (false, true) => writeln!(stderr, ", {orphans} removed"),
-        (false, false) => writeln!(stderr, "; {orphans} left (--prune removes): {}", plan.orphans.join(", ")),
+        (false, false) => {
+            writeln!(stderr, "; {orphans} left (--prune removes): {}", visible(&plan.orphans.join(", ")))
+        }
     };
     Ok(Outcome::Clean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GeneratedFile, diff, diff_name};
+
+    #[test]
+    fn names_are_written_as_git_writes_them() {
+        assert_eq!(diff_name("a/sql/größe.sql"), "a/sql/größe.sql");
+        assert_eq!(diff_name("a/the output/x.sql"), "a/the output/x.sql\t");
+        assert_eq!(diff_name("a/t\tq\"b\\\u{202e}"), r#""a/t\011q\042b\134\342\200\256""#);
+    }
+
+    #[test]
+    fn a_carriage_return_ends_no_line_of_a_diff() {
+        let file = GeneratedFile { path: "x".to_owned(), content: "1\rone\n2".to_owned() };
+        let expected = "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-1\rtwo\n+1\rone\n 2\n\\ No newline at end of file\n";
+        assert_eq!(diff("x", Some("1\rtwo\n2"), &file), expected);
+    }
 }

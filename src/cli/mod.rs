@@ -8,6 +8,7 @@ mod generate;
 mod report;
 mod schema;
 
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -65,7 +66,9 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // Help and version are no faults; a wrong argument is one, with clap's own exit status 2.
             let code = u8::try_from(error.exit_code()).unwrap_or(2);
-            return if error.print().is_ok() { ExitCode::from(code) } else { ExitCode::from(2) };
+            let Err(fault) = written(error.print()) else { return ExitCode::from(code) };
+            _ = writeln!(anstream::stderr(), "error: {fault}");
+            return ExitCode::from(2);
         }
     };
     match arguments.global.color {
@@ -76,8 +79,6 @@ pub fn main() -> ExitCode {
     match run(&arguments) {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Findings) => ExitCode::from(1),
-        // Whoever reads our output has gone, as in `claimsmith schema | head -1`: nobody is left to tell.
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             report::fault(&error, &arguments.global);
             ExitCode::from(2)
@@ -93,9 +94,20 @@ fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     }
 }
 
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let io = error.downcast_ref::<std::io::Error>();
-    io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+/// Prints to standard output, byte for byte. What the run found out does not depend on whether somebody reads it.
+fn print(text: &str) -> Result<(), Error> {
+    let mut out = std::io::stdout().lock();
+    written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// Whoever reads our output may have gone, as in `claimsmith schema | head -1`: that is no fault.
+fn written(done: std::io::Result<()>) -> Result<(), Error> {
+    match done {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Error::new(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The working directory.

@@ -44,6 +44,9 @@ pub struct Rule {
     pub docs: &'static str,
 }
 
+/// What some editors write at the start of a file.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// A text that was read, under the name by which reports show it.
 #[derive(Debug)]
 pub struct Source {
@@ -63,7 +66,7 @@ impl Source {
 
     /// The number of the line, from 0, that holds the byte.
     fn line(&self, byte: u32) -> usize {
-        self.starts().partition_point(|start| *start <= byte) - 1
+        self.starts().partition_point(|start| *start <= byte).saturating_sub(1)
     }
 
     /// The byte at which the line, from 0, starts; the end of the text for lines that do not exist.
@@ -74,7 +77,9 @@ impl Source {
     fn starts(&self) -> &[u32] {
         self.lines.get_or_init(|| {
             let breaks = self.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-            [0].into_iter().chain(breaks.map(|(at, _)| at as u32 + 1)).collect()
+            // A byte order mark is no part of the first line.
+            let first = if self.text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() as u32 } else { 0 };
+            [first].into_iter().chain(breaks.map(|(at, _)| at as u32 + 1)).collect()
         })
     }
 }

@@ -64,13 +64,13 @@ pub fn render(report: &Report<'_>, colour: bool) -> String {
             true => group.element(snippet(&frame)),
             false => {
                 let (line, column) = frame[0].place.line_column();
-                let at = format!("at {}:{line}:{column}", frame[0].place.source.path);
+                let at = format!("at {}:{line}:{column}", visible(&frame[0].place.source.path));
                 group.element(FrameLevel::NOTE.no_name().message(at))
             }
         };
     }
     for text in report.help {
-        group = group.element(FrameLevel::HELP.message(visible(text)));
+        group = group.element(FrameLevel::HELP.message(visible_lines(text)));
     }
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     format!("{}\n", renderer.decor_style(DecorStyle::Ascii).render(&[group]))
@@ -119,7 +119,7 @@ fn snippet<'a>(frame: &[Mark<'a>]) -> Snippet<'a, Annotation<'a>> {
         let span = mark.kind.span(from - start..to - start);
         if mark.label.is_empty() { span } else { span.label(mark.label.clone()) }
     };
-    let snippet = Snippet::source(&source.text[start..end]).path(&source.path).line_start(first + 1);
+    let snippet = Snippet::source(&source.text[start..end]).path(visible(&source.path)).line_start(first + 1);
     snippet.annotations(frame.iter().map(mark).collect::<Vec<_>>())
 }
 
@@ -128,7 +128,7 @@ pub fn concise(report: &Report<'_>) -> String {
     let mut line = String::new();
     if let Some(place) = report.place {
         let (row, column) = place.line_column();
-        line = format!("{}:{row}:{column}: ", place.source.path);
+        line = format!("{}:{row}:{column}: ", visible(&place.source.path));
     }
     line.push_str(report.level.word());
     if let Some(id) = report.id {
@@ -137,17 +137,30 @@ pub fn concise(report: &Report<'_>) -> String {
     format!("{line}: {}", visible(report.message))
 }
 
-/// `text` with everything that could redraw or reorder a terminal line written as an escape.
+/// `text` on one line, with everything that could redraw, reorder or break it written as an escape.
 pub fn visible(text: &str) -> String {
+    escape(text, |c| c.is_control() || is_reordering(c) || is_line_break(c))
+}
+
+/// [`visible`], but for line feeds and tabs: for texts that have lines of their own.
+pub fn visible_lines(text: &str) -> String {
+    escape(text, |c| !matches!(c, '\n' | '\t') && (c.is_control() || is_reordering(c) || is_line_break(c)))
+}
+
+fn escape(text: &str, hidden: impl Fn(char) -> bool) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        if c.is_control() && c != '\n' || is_reordering(c) {
-            shown.extend(c.escape_unicode());
-        } else {
-            shown.push(c);
+        match hidden(c) {
+            true => shown.extend(c.escape_default()),
+            false => shown.push(c),
         }
     }
     shown
+}
+
+/// Unicode's own line and paragraph separators, at which some viewers of logs begin a line.
+fn is_line_break(c: char) -> bool {
+    matches!(c, '\u{2028}' | '\u{2029}')
 }
 
 /// Whether `c` changes the order or the reach of the text around it on the screen (the characters behind "Trojan Source").
@@ -161,4 +174,16 @@ fn framable(place: &Place) -> bool {
     let (first, last) = (source.line(place.span.start), source.line(place.span.end));
     let long = |line| source.line_start(line + 1) - source.line_start(line) > LONGEST_LINE;
     !(first..=last.min(first + 2 * GAP)).any(long)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{visible, visible_lines};
+
+    #[test]
+    fn what_moves_the_cursor_is_written_as_an_escape() {
+        let text = "größe\u{1b}[2J\r\n\t\u{202e}\u{2028}\u{85}";
+        assert_eq!(visible(text), r"größe\u{1b}[2J\r\n\t\u{202e}\u{2028}\u{85}");
+        assert_eq!(visible_lines(text), "größe\\u{1b}[2J\\r\n\t\\u{202e}\\u{2028}\\u{85}");
+    }
 }

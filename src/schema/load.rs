@@ -1,6 +1,8 @@
 //! Definition files → [`Catalog`], with every fault of every file.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,16 +24,15 @@ pub const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 pub type Input = Arc<Source>;
 
 /// The definition files under `paths`, each a file or a folder of which every `*.json` counts, read in the order of their
-/// names. A file named twice is read once. `shown` turns a path into what messages call it.
+/// names. A file named twice, in whatever spelling, is read once. `shown` turns a path into what messages call it.
 pub fn read(paths: &[PathBuf], shown: impl Fn(&Path) -> String) -> Result<Vec<Input>> {
     let mut files: Vec<PathBuf> = Vec::new();
+    let mut seen = BTreeSet::new();
     for path in paths {
         let found = if path.is_dir() { folder(path)? } else { vec![path.clone()] };
-        for file in found {
-            if !files.contains(&file) {
-                files.push(file);
-            }
-        }
+        files.extend(
+            found.into_iter().filter(|file| seen.insert(fs::canonicalize(file).unwrap_or_else(|_| file.clone()))),
+        );
     }
     files.iter().map(|path| read_file(path, shown(path))).collect()
 }
@@ -54,15 +55,22 @@ fn folder(path: &Path) -> Result<Vec<PathBuf>> {
 }
 
 fn read_file(path: &Path, shown: String) -> Result<Input> {
-    let fault = |source| Error::io("read", path, source);
-    let size = fs::metadata(path).map_err(fault)?.len();
-    if size > MAX_FILE_BYTES {
+    let fault = |source| Error::io("read", Path::new(&shown), source);
+    let too_large = |size: String| {
         let most = MAX_FILE_BYTES / (1024 * 1024);
-        return Err(
-            Error::new(format!("`{shown}` has {size} bytes, a definition file at most {most} MiB")).help("split it")
-        );
+        Err(Error::new(format!("`{shown}` has {size} bytes, a definition file at most {most} MiB")).help("split it"))
+    };
+    let file = fs::File::open(path).map_err(fault)?;
+    let size = file.metadata().map_err(fault)?.len();
+    if size > MAX_FILE_BYTES {
+        return too_large(size.to_string());
     }
-    let bytes = fs::read(path).map_err(fault)?;
+    // The size of a pipe or a device is not known before it is read.
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(fault)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return too_large(format!("more than {MAX_FILE_BYTES}"));
+    }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Arc::new(Source::new(shown, text))),
         Err(error) => {

@@ -17,8 +17,8 @@ use crate::error::{Error, Result};
 
 /// The built-in templates, embedded in the binary: name and text.
 pub static BUILT_IN: [(&str, &str); 2] = [
-    ("sql/queries.sql.jinja", include_str!("../../templates/sql/queries.sql.jinja")),
     ("sql/schema.sql.jinja", include_str!("../../templates/sql/schema.sql.jinja")),
+    ("sql/queries.sql.jinja", include_str!("../../templates/sql/queries.sql.jinja")),
 ];
 
 /// All templates of a run.
@@ -28,7 +28,8 @@ pub struct Templates {
 }
 
 impl Templates {
-    /// The built-in templates, with those of the folder `custom` in the place of the ones that they are named like.
+    /// The built-in templates, with those of the folder `custom` in the place of the ones that they are named like. Messages
+    /// call the folder as it is given.
     pub fn new(custom: Option<&Path>) -> Result<Templates> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -51,7 +52,7 @@ impl Templates {
                 }
                 let text =
                     std::fs::read_to_string(&path).map_err(|source| Error::io("read the template", &path, source))?;
-                templates.add(&name, path.display().to_string(), text)?;
+                templates.add(&name, format!("{}/{name}", folder.display()), text)?;
             }
         }
         Ok(templates)
@@ -66,14 +67,16 @@ impl Templates {
     /// The text that the template makes of `context`.
     pub fn render<T: Serialize>(&self, name: &str, context: &T) -> Result<String> {
         let template = self.environment.get_template(name).map_err(|error| self.fault(name, &error))?;
-        template.render(Serde(context)).map_err(|error| self.fault(name, &error))
+        template.render(Serde(context)).map_err(|error| match top_level_names(context) {
+            names if names.is_empty() => self.fault(name, &error),
+            names => self.fault(name, &error).help(format!("the template gets `{}`", names.join("`, `"))),
+        })
     }
 
     fn fault(&self, name: &str, error: &minijinja::Error) -> Error {
         let what =
             error.detail().map_or_else(|| error.kind().to_string(), |detail| format!("{}: {detail}", error.kind()));
-        let fault = Error::new(format!("the template `{name}` is wrong: {what}"))
-            .help("templates/README.md names what each template gets");
+        let fault = Error::new(format!("the template `{name}` is wrong: {what}"));
         let Some(source) = error.name().or(Some(name)).and_then(|name| self.sources.get(name)) else { return fault };
         let line = error.line().map(|line| line_range(&source.text, line));
         match error.range().or(line) {
@@ -83,6 +86,14 @@ impl Templates {
             }
             None => fault,
         }
+    }
+}
+
+/// What a template can begin an expression with.
+fn top_level_names<T: Serialize>(context: &T) -> Vec<String> {
+    match serde_json::to_value(context) {
+        Ok(serde_json::Value::Object(map)) => map.into_iter().map(|(name, _)| name).collect(),
+        _ => Vec::new(),
     }
 }
 
