@@ -12,7 +12,7 @@ use super::{Catalog, Table, TableName, archive};
 /// Sets [`Column::binary`](super::Column::binary) and [`Column::numbered`](super::Column::numbered) for all columns.
 pub(super) fn resolve(catalog: &mut Catalog) {
     let ties = ties(catalog);
-    let binary = closure(&ties, catalog, |table| keys(table));
+    let binary = closure(&ties, catalog, keys);
     let numbered = closure(&ties, catalog, |table| {
         (0..table.columns.len()).filter(|at| table.columns[*at].auto_increment).collect()
     });

@@ -53,9 +53,11 @@ fn bad_files_are_reported_as_their_snapshots_say() {
 
 #[test]
 fn good_files_are_silent_on_all_engines_at_once_and_on_each() {
-    for (_, name, text) in fixtures(".good.json") {
+    for (stem, name, text) in fixtures(".good.json") {
         for dialects in [&ALL[..], &ALL[..1], &ALL[1..2], &ALL[2..3], &ALL[3..]] {
-            let loaded = load(&[(&name, &text)], dialects);
+            let mut loaded = load(&[(&name, &text)], dialects);
+            // Notes say what is true of an engine, whatever is good; but none of the rule that the file is for.
+            loaded.findings.retain(|finding| finding.level > Level::Note || finding.rule.id == rule(&stem));
             assert!(loaded.findings.is_empty(), "{name} on {dialects:?}:\n{}", loaded.report());
             assert_eq!(loaded.sql().len(), dialects.len());
         }
