@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use claimsmith::dialect;
 use claimsmith::schema::names;
+use claimsmith::workload;
 use sqlx::{AssertSqlSafe, Connection, Row, SqliteConnection};
 
 use crate::loaded::Loaded;
@@ -65,9 +66,11 @@ async fn execute(connection: &mut SqliteConnection, sql: &str) -> Result<(), Str
 
 /// What the definitions say of one database.
 fn expected(loaded: &Loaded, database: Option<&String>) -> Contents {
-    let names = names::assign(&loaded.catalog, dialect::find("sqlite").unwrap().engine());
+    let engine = dialect::find("sqlite").unwrap().engine();
+    let catalog = workload::indexed(&loaded.catalog, engine);
+    let names = names::assign(&catalog, engine);
     let mut contents = Contents::default();
-    for (table, names) in loaded.catalog.tables.iter().zip(names) {
+    for (table, names) in catalog.tables.iter().zip(names) {
         if table.name.database.as_ref() == database {
             contents.0.insert(("table".to_owned(), table.name.name.clone()));
             contents.0.extend(names.indexes.into_iter().map(|name| ("index".to_owned(), name)));
