@@ -115,7 +115,7 @@ fn latin_letters(scratch: &mut Scratch) {
     let mut faults = Vec::new();
     for row in rows {
         let letter = row[0].clone().unwrap();
-        let others = row[1].clone().map_or_else(|| plain.join("', '"), |same| same);
+        let others = row[1].clone().unwrap_or_else(|| plain.join("', '"));
         let tables = table("t", &[column("x", &format!("ENUM('{others}', '{letter}')"))]);
         let refused = !Definitions::parse(&tables.to_string(), scratch.server).errors().is_empty();
         if refused != row[1].is_some() {
