@@ -21,12 +21,18 @@ pub struct Engine {
     pub reserved_columns: &'static [&'static str],
     /// What names of tables and indexes cannot begin with, in lower case.
     pub reserved_prefix: Option<&'static str>,
+    /// What names of databases (schemas) cannot begin with, in lower case.
+    pub reserved_database_prefix: Option<&'static str>,
     /// Column names that differ only by case are the same name.
     pub folds_columns: bool,
     /// Table names that differ only by case are, or on some servers may be, the same name.
     pub folds_tables: bool,
     /// Where an index name must be unique.
     pub index_names: NameScope,
+    /// Where the name of a foreign key must be unique among those of others, if anywhere.
+    pub foreign_key_names: Option<NameScope>,
+    /// A foreign key that no index serves makes one, with its own name.
+    pub foreign_key_makes_index: bool,
     /// Most bytes in one key, if that is fixed when the table is created.
     pub key_bytes: Option<usize>,
     /// Most bytes in a row without its TEXT and BLOB columns, if that is fixed when the table is created.
@@ -57,6 +63,8 @@ pub struct Engine {
     pub auto_increment_leads_key: bool,
     /// ENUM members may not end in a blank, because the engine cuts it off.
     pub enum_trims: bool,
+    /// ENUM members must differ by more than case and accents, unless the column is binary.
+    pub enum_folds_accents: bool,
     /// An index can hold only the rows for which a condition is true.
     pub partial_indexes: bool,
     /// Every index ends with the columns of the primary key that it lacks.
@@ -114,12 +122,12 @@ pub struct Page {
     pub kept: usize,
 }
 
-/// Within what an index name must be unique.
+/// Within what a name must be unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameScope {
     /// Its table.
     Table,
-    /// Its schema or database, where it also may not be the name of a table.
+    /// Its schema or database, where that of an index also may not be the name of a table.
     Schema,
 }
 

@@ -1,5 +1,7 @@
 //! One table object of the format → a [`Table`] with its names resolved.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -11,6 +13,9 @@ use super::format::{ColumnDef, ForeignKeyDef, IndexDef, OneOrMany, TableDef};
 use super::json::Site;
 use super::types::ColumnType;
 use super::{Action, Column, ForeignKey, Index, IndexOrigin, Table, TableName, rules};
+
+/// Positions of the columns by their names; `None` for those that were not understood.
+type Known<'a> = BTreeMap<&'a str, Option<usize>>;
 
 /// The table, as far as it could be understood.
 pub(super) fn lower(value: Value, site: &Site, findings: &mut Vec<Diagnostic>) -> Option<Table> {
@@ -42,7 +47,11 @@ pub(super) fn lower(value: Value, site: &Site, findings: &mut Vec<Diagnostic>) -
         site: site.clone(),
         columns: columns.iter().map(|(column, _)| column.clone()).collect(),
     };
-    table.primary_key = primary_key(&table, def.primary_key, &columns, findings);
+    let unknown = table.broken.clone();
+    let mut known: Known<'_> = unknown.iter().map(|name| (&**name, None)).collect();
+    // Of two columns of one name the first counts.
+    known.extend(columns.iter().enumerate().rev().map(|(at, (column, _))| (&*column.name, Some(at))));
+    table.primary_key = primary_key(&table, &known, def.primary_key, &columns, findings);
     for (position, (column, _)) in columns.iter().enumerate().filter(|(_, (_, def))| def.unique) {
         let site = column.site.step("unique");
         table.indexes.push(Index {
@@ -56,13 +65,13 @@ pub(super) fn lower(value: Value, site: &Site, findings: &mut Vec<Diagnostic>) -
         });
     }
     for (value, site) in def.indices.into_iter().zip(site.step("indices").children()) {
-        let index =
-            decode(value, &site, "an index", "", findings).and_then(|def| lower_index(&table, def, site, findings));
+        let index = decode(value, &site, "an index", "", findings)
+            .and_then(|def| lower_index(&table, &known, def, site, findings));
         table.indexes.extend(index);
     }
     for (value, site) in def.foreign_keys.into_iter().zip(site.step("foreignKeys").children()) {
         let def = decode(value, &site, "a foreign key", "", findings);
-        let foreign_key = def.and_then(|def| lower_foreign_key(&table, def, site, findings));
+        let foreign_key = def.and_then(|def| lower_foreign_key(&table, &known, def, site, findings));
         table.foreign_keys.extend(foreign_key);
     }
     // What is in a table without a name was looked at; the table itself is not known by anything.
@@ -105,7 +114,7 @@ fn lower_column(def: ColumnDef, site: Site, findings: &mut Vec<Diagnostic>) -> O
             let finding =
                 Diagnostic::new(&rules::UNKNOWN_TYPE, site.at("type"), format!("`{}`: {}", def.name, error.message));
             findings.push(match error.closest {
-                Some(closest) => finding.help(format!("did you mean {closest}?")),
+                Some(closest) => finding.help(format!("did you mean `{closest}`?")),
                 None => finding,
             });
             return None;
@@ -143,6 +152,7 @@ fn lower_column(def: ColumnDef, site: Site, findings: &mut Vec<Diagnostic>) -> O
 
 fn primary_key(
     table: &Table,
+    known: &Known<'_>,
     declared: Option<Vec<String>>,
     columns: &[(Column, ColumnDef)],
     findings: &mut Vec<Diagnostic>,
@@ -150,9 +160,10 @@ fn primary_key(
     let marked: Vec<usize> = (0..columns.len()).filter(|position| columns[*position].1.primary_key).collect();
     let Some(declared) = declared else { return marked };
     let site = table.site.step("primaryKey");
-    let key = resolve(table, &declared, &site, "the primary key", findings);
-    let differs = !marked.is_empty() && marked.iter().any(|position| !key.contains(position));
-    if differs {
+    let key = resolve(table, known, &declared, &site, "the primary key", findings);
+    let named: BTreeSet<usize> = key.iter().copied().collect();
+    // A name that is not understood has been reported, and may be that of the marked column.
+    if key.len() == declared.len() && marked.iter().any(|position| !named.contains(position)) {
         let message = format!("the primary key of `{}` leaves out a column that is marked `primaryKey`", table.name);
         findings.push(
             Diagnostic::new(&rules::WRONG_VALUE, site.place(), message).help("name all of them, or remove the mark"),
@@ -161,8 +172,14 @@ fn primary_key(
     key
 }
 
-fn lower_index(table: &Table, def: IndexDef, site: Site, findings: &mut Vec<Diagnostic>) -> Option<Index> {
-    let columns = resolve(table, &def.columns, &site.step("columns"), "an index", findings);
+fn lower_index(
+    table: &Table,
+    known: &Known<'_>,
+    def: IndexDef,
+    site: Site,
+    findings: &mut Vec<Diagnostic>,
+) -> Option<Index> {
+    let columns = resolve(table, known, &def.columns, &site.step("columns"), "an index", findings);
     let complete = columns.len() == def.columns.len() && !columns.is_empty();
     if def.columns.is_empty() {
         findings.push(Diagnostic::new(&rules::WRONG_VALUE, site.at("columns"), "an index needs at least one column"));
@@ -179,14 +196,73 @@ fn lower_index(table: &Table, def: IndexDef, site: Site, findings: &mut Vec<Diag
     complete.then_some(index)
 }
 
+impl Table {
+    /// Whether the definition gives nothing under the path. What it gives and could not be understood has been reported
+    /// already, and nothing is said about its absence.
+    pub(super) fn lacks(&self, path: &str) -> bool {
+        let unclear = path.starts_with("claim.") && self.claim.is_none() && given(&self.site, "claim").is_some();
+        let mut site = self.site.clone();
+        for (at, name) in path.split('.').enumerate() {
+            // Within something that is no object.
+            if at > 0 && !text(&site).starts_with('{') {
+                return false;
+            }
+            match given(&site, name) {
+                Some(value) => site = value,
+                None => return !unclear,
+            }
+        }
+        false
+    }
+
+    /// Whether all keys of the definition and their columns were understood, so that one can be said to be missing.
+    pub(super) fn keys_are_understood(&self) -> bool {
+        let count = |key: &str| given(&self.site, key).map(|list| list.children().len());
+        let of = |origin: &IndexOrigin| self.indexes.iter().filter(|index| index.origin == *origin).count();
+        let marked = |key: &str| self.columns.iter().filter(|column| given(&column.site, key).is_some()).count();
+        let key = count("primaryKey").unwrap_or_else(|| marked("primaryKey"));
+        // An archive follows its table.
+        let complete = self.archive_of.is_some()
+            || self.primary_key.len() >= key
+                && of(&IndexOrigin::Declared) >= count("indices").unwrap_or_default()
+                && of(&IndexOrigin::Column) >= marked("unique");
+        self.broken.is_empty() && complete
+    }
+}
+
+/// The value under the key, unless it is as good as none.
+fn given(site: &Site, key: &str) -> Option<Site> {
+    let value = Some(site.step(key)).filter(|_| site.has(key))?;
+    let text = text(&value);
+    let empty = matches!(&*text, "null" | "false") || text.starts_with('[') && value.children().is_empty();
+    (!empty).then_some(value)
+}
+
+/// The value as it is written.
+fn text(site: &Site) -> String {
+    let place = site.place();
+    let text = place.as_ref().and_then(|place| {
+        let range = place.span.start as usize..place.span.end as usize;
+        // Enough to tell an object, a list and the words apart.
+        place.source.text.get(range).map(|text| text.chars().take(6).collect())
+    });
+    text.unwrap_or_default()
+}
+
 /// Positions of the named columns. A name that is missing is reported, unless its column is defined but broken.
-fn resolve(table: &Table, names: &[String], site: &Site, what: &str, findings: &mut Vec<Diagnostic>) -> Vec<usize> {
+fn resolve(
+    table: &Table,
+    known: &Known<'_>,
+    names: &[String],
+    site: &Site,
+    what: &str,
+    findings: &mut Vec<Diagnostic>,
+) -> Vec<usize> {
     let places = site.children();
     let mut positions = Vec::new();
     for (at, name) in names.iter().enumerate() {
-        match table.position(name) {
-            Some(position) => positions.push(position),
-            None if table.broken.contains(name) => {}
+        match known.get(&**name) {
+            Some(position) => positions.extend(*position),
             None => {
                 let place = places.get(at).unwrap_or(site).place();
                 findings.push(missing_column(table, name, what, place));
@@ -217,19 +293,24 @@ pub(super) fn missing_column(
 
 fn lower_foreign_key(
     table: &Table,
+    known: &Known<'_>,
     def: ForeignKeyDef,
     site: Site,
     findings: &mut Vec<Diagnostic>,
 ) -> Option<ForeignKey> {
     let OneOrMany(names) = &def.column;
-    let columns = resolve(table, names, &site.step("column"), "a foreign key", findings);
+    let columns = resolve(table, known, names, &site.step("column"), "a foreign key", findings);
     let mut action = |key: &str, text: &Option<String>| {
         let text = text.as_deref()?;
         let action = Action::parse(text);
         if action.is_none() {
             let finding =
                 Diagnostic::new(&rules::WRONG_VALUE, site.at(key), format!("`{key}`: unknown action `{text}`"));
-            findings.push(finding.help(format!("the actions are {}", Action::ALL.map(Action::sql).join(", "))));
+            let finding = finding.did_you_mean(&text.to_uppercase(), Action::ALL.map(Action::sql));
+            findings.push(match finding.help.is_empty() {
+                true => finding.help(format!("the actions are {}", Action::ALL.map(Action::sql).join(", "))),
+                false => finding,
+            });
         }
         action
     };

@@ -79,9 +79,19 @@ fn sequence(table: &Table, indexes: &mut Taken) -> Option<String> {
 /// ask for.
 pub fn check(table: &Table, names: &TableNames, column: usize, engine: &Engine) -> String {
     let name = pattern("ck", table, &[column]);
-    let short = shorten(&name, engine.identifier);
-    let taken = names.indexes.iter().chain(&names.foreign_keys).any(|other| other.eq_ignore_ascii_case(&short));
-    if taken { with_hash(&name, &name, engine.identifier) } else { short }
+    let others = || names.indexes.iter().chain(&names.foreign_keys).chain([&names.primary_key]);
+    let mut chosen = shorten(&name, engine.identifier);
+    let mut identity = name.clone();
+    while others().any(|other| fold(other) == fold(&chosen)) {
+        chosen = with_hash(&name, &identity, engine.identifier);
+        identity.push('\u{0}');
+    }
+    chosen
+}
+
+/// What the engines that fold names compare them by: MySQL and MariaDB take `İ` for an `i`.
+pub fn fold(name: &str) -> String {
+    name.chars().flat_map(char::to_lowercase).filter(|c| *c != '\u{307}').collect()
 }
 
 /// The name of an index that declares none, before it is shortened.
@@ -131,7 +141,7 @@ impl Taken {
     }
 
     fn reserve(&mut self, table: &Table, name: &str) {
-        let name = shorten(name, self.limit).to_lowercase();
+        let name = fold(&shorten(name, self.limit));
         self.space(table).insert(name);
     }
 
@@ -142,7 +152,7 @@ impl Taken {
         let space = self.space(table);
         let mut chosen = shorten(&name, limit);
         let mut identity = format!("{}\u{0}{name}", table.name);
-        while !space.insert(chosen.to_lowercase()) {
+        while !space.insert(fold(&chosen)) {
             chosen = with_hash(&name, &identity, limit);
             identity.push('\u{0}');
         }

@@ -1,5 +1,6 @@
 //! Column types: SQL text such as `VARCHAR(255)` ↔ [`ColumnType`].
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// What a column holds, the same for every engine.
@@ -286,11 +287,12 @@ fn members(arguments: &[String]) -> Result<Vec<String>, TypeError> {
     if members.is_empty() {
         return fault("ENUM needs its members in single quotes, as in ENUM('a', 'b')");
     }
-    for (at, member) in members.iter().enumerate() {
+    let mut seen = BTreeSet::new();
+    for member in &members {
         if member.chars().count() > 255 {
             return fault("an ENUM member has at most 255 characters");
         }
-        if members[..at].iter().any(|other| other.to_lowercase() == member.to_lowercase()) {
+        if !seen.insert(member.to_lowercase()) {
             return fault(format!("the ENUM member '{member}' occurs twice (upper and lower case count as the same)"));
         }
     }
@@ -322,8 +324,15 @@ fn without_arguments(name: &str, parsed: &ColumnType, arguments: &[String]) -> R
 }
 
 fn unknown(text: &str, name: &str) -> TypeError {
-    let closest = crate::diagnostic::suggest::closest(name, NAMES);
-    TypeError { message: format!("unknown type `{}`", text.trim()), closest }
+    let text = text.trim();
+    match text.char_indices().nth(100) {
+        // Nothing that long is a slip.
+        Some((end, _)) => TypeError { message: format!("unknown type `{}…`", &text[..end]), closest: None },
+        None => {
+            let closest = crate::diagnostic::suggest::closest(name, NAMES);
+            TypeError { message: format!("unknown type `{text}`"), closest }
+        }
+    }
 }
 
 impl fmt::Display for ColumnType {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::diagnostic::Diagnostic;
 
 use super::super::{Catalog, Table, TableName, archive_of, rules};
+use super::keep;
 
 /// Checks each archive that is a table of its own in the definitions.
 pub fn check(catalog: &Catalog, findings: &mut Vec<Diagnostic>) {
@@ -13,17 +14,19 @@ pub fn check(catalog: &Catalog, findings: &mut Vec<Diagnostic>) {
     for table in declared.values() {
         let Some(expected) = archive_of(table) else { continue };
         let Some(archive) = declared.get(&expected.name) else { continue };
+        let mut found = Vec::new();
         let place = || table.site.at("retention.into");
         if archive.name == table.name {
             let message = format!("`{}` is its own archive", table.name);
-            findings.push(Diagnostic::new(&rules::WRONG_VALUE, place(), message).help("name another table"));
+            found.push(Diagnostic::new(&rules::WRONG_VALUE, place(), message).help("name another table"));
         } else if let Some(difference) = difference(&expected, archive) {
             let message =
                 format!("the archive `{}` cannot take every row of `{}`: {difference}", archive.name, table.name);
             let finding = Diagnostic::new(&rules::WRONG_VALUE, place(), message)
                 .related(archive.site.at("tableName"), "the archive");
-            findings.push(finding.help("remove its definition: the archive then follows the table"));
+            found.push(finding.help("remove its definition: the archive then follows the table"));
         }
+        keep(table, found, findings);
     }
 }
 

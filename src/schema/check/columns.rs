@@ -1,9 +1,12 @@
 //! Columns: defaults, numbering, and the size of the row.
 
+use std::collections::BTreeMap;
+
 use crate::diagnostic::Diagnostic;
 use crate::engine::{Engine, Page, titles};
 
 use super::super::{Column, ColumnType, Literal, Table, rules};
+use super::accents::Letters;
 use super::failing;
 
 /// Checks the columns of one table.
@@ -18,6 +21,7 @@ pub fn check(table: &Table, engines: &[&Engine], findings: &mut Vec<Diagnostic>)
     for column in &table.columns {
         default(table, column, engines, findings);
         if let ColumnType::Enum(members) = &column.ty {
+            alike(column, members, engines, findings);
             let trimming = failing(engines, |engine| engine.enum_trims);
             if let Some(member) = members.iter().find(|member| member.ends_with(' ') && !trimming.is_empty()) {
                 let message = format!("{} cut the blank off the ENUM member '{member}'", titles(&trimming));
@@ -29,6 +33,24 @@ pub fn check(table: &Table, engines: &[&Engine], findings: &mut Vec<Diagnostic>)
     }
     numbering(table, engines, findings);
     size(table, engines, findings);
+}
+
+/// Members that the default collation takes for the same.
+fn alike(column: &Column, members: &[String], engines: &[&Engine], findings: &mut Vec<Diagnostic>) {
+    let folding = failing(engines, |engine| engine.enum_folds_accents);
+    if column.binary || folding.is_empty() {
+        return;
+    }
+    let letters = Letters::new();
+    let mut seen: BTreeMap<String, &str> = BTreeMap::new();
+    for member in members {
+        if let Some(first) = seen.insert(letters.fold(member), member) {
+            let message = format!("{} take the ENUM members '{first}' and '{member}' for the same", titles(&folding));
+            let finding = Diagnostic::new(&rules::WRONG_VALUE, column.site.at("type"), message);
+            findings.push(finding.help("rename one of the two, or add `\"collation\": \"binary\"` to the column"));
+            return;
+        }
+    }
 }
 
 fn default(table: &Table, column: &Column, engines: &[&Engine], findings: &mut Vec<Diagnostic>) {

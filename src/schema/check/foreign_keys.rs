@@ -7,33 +7,35 @@ use crate::engine::{Engine, titles};
 
 use super::super::lower::missing_column;
 use super::super::{Action, Catalog, ColumnType, ForeignKey, Table, TableName, rules};
-use super::failing;
+use super::{failing, keep};
 
 /// Checks the foreign keys of all tables.
 pub fn check(catalog: &Catalog, engines: &[&Engine], findings: &mut Vec<Diagnostic>) {
     let tables: BTreeMap<&TableName, &Table> = catalog.tables.iter().map(|table| (&table.name, table)).collect();
+    let names: Vec<String> = tables.keys().map(|name| name.to_string()).collect();
     for table in &catalog.tables {
+        let mut found = Vec::new();
         for key in &table.foreign_keys {
             match tables.get(&key.target) {
-                Some(target) => ends(table, key, target, engines, findings),
+                Some(target) => ends(table, key, target, engines, &mut found),
                 None => {
                     let message = format!(
                         "a foreign key of `{}` references the table `{}`, which is not defined",
                         table.name, key.target
                     );
-                    let names: Vec<String> = tables.keys().map(|name| name.to_string()).collect();
                     let finding = Diagnostic::new(&rules::MISSING_TABLE, key.site.at("references"), message);
-                    findings.push(finding.did_you_mean(&key.target.to_string(), names.iter().map(String::as_str)));
+                    found.push(finding.did_you_mean(&key.target.to_string(), names.iter().map(String::as_str)));
                 }
             }
-            actions(table, key, engines, findings);
+            actions(table, key, engines, &mut found);
         }
-        references(table, &tables, findings);
+        references(table, &tables, &names, &mut found);
+        keep(table, found, findings);
     }
 }
 
 /// `referenceTo` of a column names tables that exist.
-fn references(table: &Table, tables: &BTreeMap<&TableName, &Table>, findings: &mut Vec<Diagnostic>) {
+fn references(table: &Table, tables: &BTreeMap<&TableName, &Table>, names: &[String], findings: &mut Vec<Diagnostic>) {
     if table.archive_of.is_some() {
         return;
     }
@@ -43,7 +45,6 @@ fn references(table: &Table, tables: &BTreeMap<&TableName, &Table>, findings: &m
                 format!("`{}.{}` refers to the table `{name}`, which is not defined", table.name, column.name);
             let mut finding = Diagnostic::new(&rules::MISSING_TABLE, column.site.at("referenceTo"), message);
             finding.level = crate::diagnostic::Level::Warning;
-            let names: Vec<String> = tables.keys().map(|name| name.to_string()).collect();
             findings.push(finding.did_you_mean(name, names.iter().map(String::as_str)));
         }
     }
@@ -99,7 +100,7 @@ fn ends(table: &Table, key: &ForeignKey, target: &Table, engines: &[&Engine], fi
     let unique = |index: &&super::super::Index| index.unique && index.columns == referenced;
     if target.primary_key != referenced
         && !target.indexes.iter().any(|index| unique(&index))
-        && target.broken.is_empty()
+        && target.keys_are_understood()
     {
         let message =
             format!("`{}({})` is neither a primary nor a unique key", target.name, key.target_columns.join(", "));

@@ -1,5 +1,7 @@
 //! Keys: columns that can be in one, and their size.
 
+use std::collections::BTreeSet;
+
 use crate::diagnostic::{Diagnostic, Level};
 use crate::engine::{Engine, titles};
 
@@ -23,7 +25,7 @@ pub fn check_index(table: &Table, index: &Index, engines: &[&Engine], findings: 
 }
 
 fn primary_key(table: &Table, findings: &mut Vec<Diagnostic>) {
-    if table.primary_key.is_empty() && table.broken.is_empty() && !table.columns.is_empty() {
+    if table.primary_key.is_empty() && table.keys_are_understood() && !table.columns.is_empty() {
         let message = format!("`{}` has no primary key", table.name);
         let mut finding = Diagnostic::new(&rules::WRONG_PRIMARY_KEY, table.site.at("tableName"), message);
         finding.level = if table.claim.is_some() { Level::Error } else { Level::Warning };
@@ -38,13 +40,17 @@ fn primary_key(table: &Table, findings: &mut Vec<Diagnostic>) {
 }
 
 fn key(table: &Table, what: &str, columns: &[usize], site: &Site, engines: &[&Engine], findings: &mut Vec<Diagnostic>) {
-    for (at, position) in columns.iter().enumerate() {
+    let prefixed = failing(engines, |engine| engine.text_key_needs_length);
+    let (mut seen, mut twice) = (BTreeSet::new(), BTreeSet::new());
+    for position in columns {
         let column = &table.columns[*position];
-        if columns[..at].contains(position) {
-            let message = format!("{what} of `{}` names `{}` twice", table.name, column.name);
-            findings.push(Diagnostic::new(&rules::WRONG_PRIMARY_KEY, site.at("columns"), message));
+        if !seen.insert(position) {
+            if twice.insert(position) {
+                let message = format!("{what} of `{}` names `{}` twice", table.name, column.name);
+                findings.push(Diagnostic::new(&rules::WRONG_PRIMARY_KEY, site.at("columns"), message));
+            }
+            continue;
         }
-        let prefixed = failing(engines, |engine| engine.text_key_needs_length);
         let fault = match (&column.ty, column.key_length) {
             (ColumnType::Json, _) => {
                 Some(format!("{what} of `{}` holds the JSON column `{}`", table.name, column.name))

@@ -1,5 +1,6 @@
 //! What is wrong with the meaning of a catalog, on the engines that were asked for.
 
+mod accents;
 mod archives;
 mod columns;
 mod foreign_keys;
@@ -22,9 +23,9 @@ pub fn check(catalog: &Catalog, engines: &[&Engine]) -> Vec<Diagnostic> {
     foreign_keys::check(catalog, engines, &mut findings);
     archives::check(catalog, &mut findings);
     for table in &catalog.tables {
-        let mut of_table = Vec::new();
-        check_table(table, engines, &mut of_table);
-        findings.extend(of_table.into_iter().filter(|finding| !is_allowed(table, finding)));
+        let mut found = Vec::new();
+        check_table(table, engines, &mut found);
+        keep(table, found, &mut findings);
     }
     diagnostic::sort(&mut findings);
     findings
@@ -34,6 +35,11 @@ pub fn check(catalog: &Catalog, engines: &[&Engine]) -> Vec<Diagnostic> {
 pub fn is_allowed(table: &Table, finding: &Diagnostic) -> bool {
     let reason = table.allow.get(finding.rule.id);
     rules::can_be_allowed(finding.level) && reason.is_some_and(|reason| !reason.trim().is_empty())
+}
+
+/// Adds what was found of the table and what it does not allow.
+fn keep(table: &Table, found: Vec<Diagnostic>, findings: &mut Vec<Diagnostic>) {
+    findings.extend(found.into_iter().filter(|finding| !is_allowed(table, finding)));
 }
 
 fn check_table(table: &Table, engines: &[&Engine], findings: &mut Vec<Diagnostic>) {

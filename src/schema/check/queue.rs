@@ -1,5 +1,7 @@
 //! What a queue's definition lacks, and what will break without it.
 
+use std::collections::BTreeSet;
+
 use crate::diagnostic::{Diagnostic, Rule};
 
 use super::super::format::{Claim, Collation};
@@ -138,40 +140,48 @@ pub fn check(table: &Table, findings: &mut Vec<Diagnostic>) {
         );
     };
     let name = &table.name;
+    // What is given and was not understood has been reported already.
+    let lacks = |understood: bool, path: &str| !understood && table.lacks(path);
     let Some(claim) = &table.claim else {
-        // A claim that was not understood has been reported already.
-        if looks_like_a_queue(&name.name) && !table.site.has("claim") && !table.site.has("inbox") {
+        if looks_like_a_queue(&name.name) && table.lacks("claim") && lacks(table.inbox.is_some(), "inbox") {
             add(&QUEUE_WITHOUT_CLAIM, "tableName", format!("`{name}` looks like a queue and declares no `claim`"));
         }
-        if table.inbox.is_some() && table.retention.is_none() {
+        if table.inbox.is_some() && lacks(table.retention.is_some(), "retention") {
             add(&QUEUE_WITHOUT_RETENTION, "inbox", format!("`{name}` has no `retention`"));
         }
         return;
     };
     let status = &claim.status;
-    let retry = claim.retry.as_ref();
-    if claim.scope.is_empty() && !claim.global {
+    let (retry, lease) = (claim.retry.as_ref(), claim.lease.as_ref());
+    if lacks(!claim.scope.is_empty(), "claim.scope") && lacks(claim.global, "claim.global") {
         add(&QUEUE_WITHOUT_SCOPE, "claim", format!("the claim of `{name}` has no `scope`"));
     }
-    if claim.order.is_none() && claim.due.is_none() {
+    if lacks(claim.order.is_some(), "claim.order") && lacks(claim.due.is_some(), "claim.due") {
         add(&QUEUE_WITHOUT_ORDER, "claim", format!("the claim of `{name}` has no `order`"));
     }
-    if status.running.is_some() && claim.lease.is_none() && claim.visibility.is_none() {
+    if status.running.is_some()
+        && lacks(lease.is_some(), "claim.lease")
+        && lacks(claim.visibility.is_some(), "claim.visibility")
+    {
         add(&QUEUE_WITHOUT_LEASE, "claim", format!("the claim of `{name}` has a running state and no `lease`"));
     }
-    if claim.lease.as_ref().is_some_and(|lease| lease.by.is_none() && lease.seq.is_none()) {
+    if lease.is_some_and(|lease| lease.by.is_none() && lease.seq.is_none())
+        && table.lacks("claim.lease.by")
+        && table.lacks("claim.lease.seq")
+    {
         add(&LEASE_WITHOUT_FENCE, "claim.lease", format!("the lease of `{name}` has neither `by` nor `seq`"));
     }
-    if claim.due.is_none() && retry.is_none_or(|retry| retry.at.is_none()) {
+    if lacks(claim.due.is_some(), "claim.due") && lacks(retry.is_some_and(|retry| retry.at.is_some()), "claim.retry.at")
+    {
         add(&QUEUE_WITHOUT_RETRY_TIME, "claim.retry", format!("the claim of `{name}` has no `retry.at`"));
     }
-    if retry.is_none_or(|retry| retry.count.is_none()) {
+    if lacks(retry.is_some_and(|retry| retry.count.is_some()), "claim.retry.count") {
         add(&QUEUE_WITHOUT_RETRY_COUNT, "claim.retry", format!("the claim of `{name}` has no `retry.count`"));
     }
-    if status.dead.is_none() {
+    if lacks(status.dead.is_some(), "claim.status.dead") {
         add(&QUEUE_WITHOUT_DEAD_STATE, "claim.status", format!("`{name}` has no `dead` state"));
     }
-    if table.retention.is_none() {
+    if lacks(table.retention.is_some(), "retention") {
         add(&QUEUE_WITHOUT_RETENTION, "claim", format!("`{name}` has no `retention`"));
     }
     columns(table, claim, &mut add);
@@ -189,10 +199,9 @@ fn columns(table: &Table, claim: &Claim, add: &mut dyn FnMut(&'static Rule, &str
     let status = Some((0, &claim.status.column)).into_iter();
     let keys = claim.scope.iter().enumerate().chain(claim.idempotency_key.iter().enumerate()).chain(status);
     let primary = table.names(&table.primary_key).map(str::to_owned).collect::<Vec<_>>();
-    let mut said = Vec::new();
+    let mut said = BTreeSet::new();
     for column in keys.map(|(_, key)| key).chain(&primary).filter_map(|key| table.column(key)) {
-        if column.collation == Some(Collation::Default) && !said.contains(&&column.name) {
-            said.push(&column.name);
+        if column.collation == Some(Collation::Default) && said.insert(&column.name) {
             let at = table.position(&column.name).unwrap_or_default();
             add(
                 &STATE_COLLATION,

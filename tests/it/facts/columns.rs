@@ -85,6 +85,47 @@ fn enum_trims(scratch: &mut Scratch) {
 }
 on_servers!(enum_trims);
 
+fn enum_folds_accents(scratch: &mut Scratch) {
+    let of = |members: &str| json!({ "name": "x", "type": format!("ENUM({members})") });
+    for members in ["'a', 'á'", "'ß', 'ss'", "'Ø', 'o'", "'e\u{301}', 'e'"] {
+        match scratch.server.engine().enum_folds_accents {
+            true => assert_refused(&table("t", &[of(members)]), "wrong-value", "1291", scratch),
+            false => assert_taken(&table("t", &[of(members)]), scratch),
+        }
+        assert_taken(&table("t", &[with(of(members), "collation", json!("binary"))]), scratch);
+    }
+}
+on_servers!(enum_folds_accents);
+
+/// What the server takes for the same, `check` does too, and nothing else.
+fn latin_letters(scratch: &mut Scratch) {
+    let letters = ('\u{C0}'..='\u{24F}').chain('\u{1E00}'..='\u{1EFF}').filter(|c| c.is_alphabetic());
+    let letters: Vec<String> = letters.map(String::from).collect();
+    let single = ('a'..='z').map(String::from);
+    let plain: Vec<String> = single.chain(["ae", "dz", "ij", "lj", "nj", "oe", "ss"].map(str::to_owned)).collect();
+    let tables = json!(["plain", "letters"].map(|name| table(name, &[column("x", "VARCHAR(9)")])));
+    let definitions = Definitions::parse(&tables.to_string(), scratch.server);
+    scratch.run(&definitions.schema_sql()).unwrap();
+    for (name, texts) in [("plain", &plain), ("letters", &letters)] {
+        let rows: Vec<String> = texts.iter().enumerate().map(|(id, text)| format!("({id}, '{text}')")).collect();
+        scratch.run(&format!("INSERT INTO {name} VALUES {}", rows.join(", "))).unwrap();
+    }
+    let rows = scratch.rows("SELECT l.x, p.x FROM letters l LEFT JOIN plain p ON p.x = l.x ORDER BY l.id");
+    assert_eq!(rows.len(), letters.len());
+    let mut faults = Vec::new();
+    for row in rows {
+        let letter = row[0].clone().unwrap();
+        let others = row[1].clone().unwrap_or_else(|| plain.join("', '"));
+        let tables = table("t", &[column("x", &format!("ENUM('{others}', '{letter}')"))]);
+        let refused = !Definitions::parse(&tables.to_string(), scratch.server).errors().is_empty();
+        if refused != row[1].is_some() {
+            faults.push(row);
+        }
+    }
+    assert!(faults.is_empty(), "{faults:?}");
+}
+on_servers!(latin_letters: mysql, mariadb);
+
 /// `NOT NULL` holds for every column, the primary key included.
 fn an_integer_key_is_not_null(scratch: &mut Scratch) {
     for ty in ["BIGINT", "INT", "TINYINT UNSIGNED"] {

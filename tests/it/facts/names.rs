@@ -107,7 +107,9 @@ fn supplementary(scratch: &mut Scratch) {
 on_servers!(supplementary);
 
 fn folds_columns(scratch: &mut Scratch) {
-    for (a, b) in [("name", "NAME"), ("Ab", "aB")] {
+    let mut pairs = vec![("name", "NAME"), ("Ab", "aB")];
+    pairs.extend(Some(("i", "İ")).filter(|_| scratch.server.is_mysql_like()));
+    for (a, b) in pairs {
         let tables = table("t", &[column(a, "INT"), column(b, "INT")]);
         let code = if scratch.server == Server::Sqlite { "1" } else { "1060" };
         match scratch.server.engine().folds_columns {
@@ -172,6 +174,67 @@ fn index_names(scratch: &mut Scratch) {
 }
 on_servers!(index_names);
 
+/// A table that references itself by a key of this name, and has an index.
+fn keyed(name: &str, key: &str, index: &str, indexed: &str) -> Value {
+    let keys = json!([{ "name": key, "column": "y", "references": format!("{name}(id)") }]);
+    let tables = with(table(name, &[column("x", "BIGINT"), column("y", "BIGINT")]), "foreignKeys", keys);
+    with(tables, "indices", json!([{ "name": index, "columns": [indexed] }]))
+}
+
+fn foreign_key_names(scratch: &mut Scratch) {
+    let scope = scratch.server.engine().foreign_key_names;
+    let code = match scratch.server {
+        Server::MySql => "1826",
+        Server::MariaDb => "1005",
+        _ => "42710",
+    };
+    for second in ["fk", "FK"] {
+        let two = json!([keyed("t", "fk", "i", "x"), keyed("u", second, "j", "x")]);
+        match scope {
+            Some(NameScope::Schema) => assert_refused(&two, "duplicate-name", code, scratch),
+            _ => assert_taken(&two, scratch),
+        }
+    }
+    let keys = json!([
+        { "name": "fk", "column": "x", "references": "t(id)" },
+        { "name": "fk", "column": "y", "references": "t(id)" }
+    ]);
+    // There the index that the second key makes is refused first.
+    let code = if scratch.server.is_mysql_like() { "1061" } else { code };
+    let twice = with(table("t", &[column("x", "BIGINT"), column("y", "BIGINT")]), "foreignKeys", keys);
+    match scope {
+        Some(_) => assert_refused(&twice, "duplicate-name", code, scratch),
+        None => assert_taken(&twice, scratch),
+    }
+}
+on_servers!(foreign_key_names);
+
+fn foreign_key_makes_index(scratch: &mut Scratch) {
+    match scratch.server.engine().foreign_key_makes_index {
+        true => assert_refused(&keyed("t", "n", "N", "x"), "duplicate-name", "1061", scratch),
+        false => assert_taken(&keyed("t", "n", "N", "x"), scratch),
+    }
+    // That index serves the key, and no other is made.
+    assert_taken(&keyed("t", "n", "n", "y"), scratch);
+}
+on_servers!(foreign_key_makes_index);
+
+/// A derived name makes way for a declared one.
+fn declared_names_come_first(scratch: &mut Scratch) {
+    for (key, index) in [("ck_t_x", "uq_t_x"), ("uq_t_x", "fk_t_x"), ("fk_t_x", "ck_t_y"), ("f", "t_pkey")] {
+        let keys = json!([
+            { "column": "x", "references": "t(id)" },
+            { "name": key, "column": "y", "references": "t(id)" }
+        ]);
+        let x = json!({ "name": "x", "type": "BIGINT UNSIGNED", "unique": true });
+        let id = json!({ "name": "id", "type": "BIGINT UNSIGNED", "primaryKey": true });
+        let tables = json!({ "tableName": "t", "columns": [id, x, column("y", "BIGINT UNSIGNED")] });
+        let tables = with(with(tables, "foreignKeys", keys), "indices", json!([{ "name": index, "columns": ["y"] }]));
+        assert_taken(&tables, scratch);
+    }
+}
+on_servers!(declared_names_come_first);
+
 /// Names that an engine keeps for itself.
 fn reserved_names(scratch: &mut Scratch) {
     let columns: &[&str] = match scratch.server {
@@ -180,6 +243,9 @@ fn reserved_names(scratch: &mut Scratch) {
         Server::Sqlite => &[],
     };
     let mut definitions: Vec<Value> = columns.iter().map(|name| table("t", &[column(name, "INT")])).collect();
+    if scratch.server == Server::Postgres {
+        definitions.push(table("pg_claimsmith.t", &[]));
+    }
     if scratch.server == Server::Sqlite {
         definitions.push(table("sqlite_t", &[]));
         definitions.push(with(

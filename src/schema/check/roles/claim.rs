@@ -1,5 +1,7 @@
 //! The claim: its columns and states exist, can do their part, and do not get in each other's way.
 
+use std::collections::BTreeMap;
+
 use crate::engine::{Engine, titles};
 
 use super::super::super::Literal;
@@ -48,7 +50,7 @@ pub fn check(claim: &Claim, engines: &[&Engine], roles: &mut Roles<'_>) {
             "remove one of the two",
         );
     }
-    if claim.lease.is_some() && claim.status.running.is_none() {
+    if claim.lease.is_some() && claim.status.running.is_none() && roles.table.lacks("claim.status.running") {
         roles.fault(
             "claim.lease",
             "a `lease` needs the state of the rows that it protects".to_owned(),
@@ -63,7 +65,8 @@ pub fn check(claim: &Claim, engines: &[&Engine], roles: &mut Roles<'_>) {
         );
     }
     let pushes = claim.due.is_some() || claim.retry.as_ref().is_some_and(|retry| retry.at.is_some());
-    if claim.visibility.is_some() && !pushes {
+    let unclear = !roles.table.lacks("claim.due") || !roles.table.lacks("claim.retry.at");
+    if claim.visibility.is_some() && !pushes && !unclear {
         roles.fault(
             "claim.visibility",
             "`visibility` pushes the retry time forward, and there is none".to_owned(),
@@ -74,7 +77,7 @@ pub fn check(claim: &Claim, engines: &[&Engine], roles: &mut Roles<'_>) {
 
 /// Roles that one column cannot play at once.
 fn distinct(claim: &Claim, roles: &mut Roles<'_>) {
-    let mut played: Vec<(&str, &str)> = vec![("claim.status.column", &claim.status.column)];
+    let mut played: BTreeMap<&str, &str> = [(&*claim.status.column, "claim.status.column")].into();
     let (retry, lease) = (claim.retry.as_ref(), claim.lease.as_ref());
     let named = [
         ("claim.due", claim.due.as_ref()),
@@ -88,15 +91,15 @@ fn distinct(claim: &Claim, roles: &mut Roles<'_>) {
     ];
     let scope = claim.scope.iter().map(|name| ("claim.scope", name));
     for (path, name) in scope.chain(named.into_iter().filter_map(|(path, name)| Some((path, name?)))) {
-        match played.iter().find(|(other, column)| *column == name && *other != path) {
-            Some((other, _)) => {
+        match played.get(&**name).filter(|other| **other != path) {
+            Some(other) => {
                 roles.fault(
                     path,
                     format!("`{path}` and `{other}` are both `{name}`"),
                     "each of the two needs a column of its own",
                 );
             }
-            None => played.push((path, name)),
+            None => _ = played.insert(name, path),
         }
     }
 }
@@ -108,7 +111,12 @@ fn seed_shapes(claim: &Claim, engines: &[&Engine], roles: &mut Roles<'_>) {
         return;
     }
     let at = claim.retry.as_ref().and_then(|retry| retry.at.as_ref());
-    if at.is_none() || claim.lease.is_none() || claim.order.is_none() {
+    let three = [
+        (claim.order.is_some(), "claim.order"),
+        (at.is_some(), "claim.retry.at"),
+        (claim.lease.is_some(), "claim.lease"),
+    ];
+    if three.into_iter().any(|(given, path)| !given && roles.table.lacks(path)) {
         let message = "the index shapes of `seed` need `order`, `retry.at` and `lease`".to_owned();
         roles.fault("claim.indexes", message, "name the three, or remove `indexes`");
     }
@@ -138,7 +146,7 @@ fn idempotency(claim: &Claim, roles: &mut Roles<'_>) {
         columns == key
     };
     let unique = table.indexes.iter().filter(|index| index.unique).any(|index| same(&index.columns));
-    if !same(&table.primary_key) && !unique && table.broken.is_empty() {
+    if !same(&table.primary_key) && !unique && table.keys_are_understood() {
         let names = claim.idempotency_key.join(", ");
         let message = format!(
             "no unique key of `{}` has exactly the columns {names}: nothing would keep an event from being stored twice",
@@ -159,7 +167,8 @@ fn origin(claim: &Claim, roles: &mut Roles<'_>) {
         let message = format!("`{origin}` is not a path into the payload");
         roles.fault("claim.origin", message, "write for example `$.metadata.sync_source`");
     }
-    if claim.event.as_ref().is_none_or(|event| event.payload.is_none()) {
+    let payload = claim.event.as_ref().and_then(|event| event.payload.as_ref());
+    if payload.is_none() && roles.table.lacks("claim.event.payload") {
         roles.fault("claim.origin", "a path needs a payload to lead into".to_owned(), "add `claim.event.payload`");
     }
 }
@@ -234,7 +243,7 @@ fn event_roles(event: &Event, roles: &mut Roles<'_>) {
             _ => _ = roles.column("claim.event.payload", name, Kind::Text),
         }
     }
-    if event.type_column.is_none() && !event.types.is_empty() {
+    if event.type_column.is_none() && roles.table.lacks("claim.event.type") && !event.types.is_empty() {
         roles.fault(
             "claim.event.types",
             "event types need the column that holds them".to_owned(),
@@ -272,15 +281,17 @@ fn states(claim: &Claim, roles: &mut Roles<'_>) {
             .filter_map(|(key, state)| Some((key.to_owned(), state.as_ref()?))),
     );
     named.extend(status.done.0.iter().enumerate().map(|(at, state)| (format!("done.{at}"), state)));
-    for (at, (key, state)) in named.iter().enumerate() {
+    let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
+    for (key, state) in &named {
         let path = format!("claim.status.{key}");
-        if let Some((other, _)) = named[..at].iter().find(|(_, other)| other == state) {
+        if let Some(other) = seen.get(&***state) {
             roles.fault(
                 &path,
                 format!("the state `{state}` is already that of `{other}`"),
                 "each role needs a state of its own",
             );
         }
+        seen.entry(state).or_insert(key);
         if state.is_empty() || state.trim() != *state || state.chars().any(char::is_control) {
             roles.fault(
                 &path,

@@ -3,6 +3,8 @@
 mod claim;
 mod life;
 
+use std::collections::BTreeSet;
+
 use crate::diagnostic::Diagnostic;
 use crate::engine::Engine;
 
@@ -100,9 +102,10 @@ impl<'a> Roles<'a> {
     }
 
     fn columns(&mut self, path: &str, names: &[String], kind: Kind) {
+        let mut seen = BTreeSet::new();
         for (at, name) in names.iter().enumerate() {
             self.column(&format!("{path}.{at}"), name, kind);
-            if names[..at].contains(name) {
+            if !seen.insert(name) {
                 self.fault(&format!("{path}.{at}"), format!("`{path}` names `{name}` twice"), "remove one of the two");
             }
         }
