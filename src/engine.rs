@@ -49,6 +49,8 @@ pub struct Engine {
     pub literal_text_default: bool,
     /// `CURRENT_TIMESTAMP` as a default must have the fractional digits of its column.
     pub now_needs_precision: bool,
+    /// A TIMESTAMP ends in January 2038, and its literals are in the session's time zone.
+    pub timestamp_32_bit: bool,
     /// Integers reach the upper half of the range of an unsigned 64-bit integer.
     pub unsigned_big: bool,
     /// A unique index is a constraint of its table, and has its name among them.
@@ -69,6 +71,8 @@ pub struct Engine {
     pub partial_indexes: bool,
     /// Every index ends with the columns of the primary key that it lacks.
     pub appends_primary_key: bool,
+    /// What is appended gives an order even where an index has a column of the primary key before one that it lacks.
+    pub appended_key_has_gaps: bool,
     /// `column IS NULL` counts as an equality where an index gives the order of what follows.
     pub null_is_equality: bool,
     /// Foreign keys are enforced on every connection, and not only on those that ask for it.

@@ -78,6 +78,9 @@ pub trait Dialect: Sync {
     /// The current time plus so many milliseconds, which are given as the text of a parameter.
     fn later(&self, ty: &ColumnType, millis: &str) -> String;
 
+    /// The current time less so many milliseconds, which are given as the text of a parameter.
+    fn earlier(&self, ty: &ColumnType, millis: &str) -> String;
+
     /// What makes a statement read through this index and no other, behind the table's name; empty where there is nothing.
     fn index_hint(&self, index: &str) -> String;
 

@@ -31,6 +31,7 @@ pub fn archive_of(table: &Table) -> Option<Table> {
         indexes: age.into_iter().collect(),
         foreign_keys: Vec::new(),
         claim: None,
+        claim_draft: None,
         retention: None,
         publish: None,
         bus: None,

@@ -25,6 +25,11 @@ pub(super) fn lower(value: Value, site: &Site, findings: &mut Vec<Diagnostic>) -
     let def = value?;
     let mut broken = Vec::new();
     let columns = lower_columns(def.columns, &site.step("columns"), &mut broken, findings);
+    let draft = def.claim.filter(|value| !value.is_null()).map(|value| {
+        let Decoded { value, complete } = decode_partly(value, &site.step("claim"), "`claim`", "claim", findings);
+        if complete { (value, None) } else { (None, value) }
+    });
+    let (claim, claim_draft) = draft.unwrap_or_default();
     let mut table = Table {
         name: TableName::parse(&def.table_name),
         table_type: def.table_type,
@@ -35,7 +40,8 @@ pub(super) fn lower(value: Value, site: &Site, findings: &mut Vec<Diagnostic>) -
         primary_key: Vec::new(),
         indexes: Vec::new(),
         foreign_keys: Vec::new(),
-        claim: part(def.claim, site, "claim", findings),
+        claim,
+        claim_draft,
         retention: part(def.retention, site, "retention", findings),
         publish: part(def.publish, site, "publish", findings),
         bus: part(def.bus, site, "bus", findings),

@@ -113,6 +113,8 @@ pub struct Table {
     pub allow: BTreeMap<String, String>,
     /// The table whose archive this one is.
     pub archive_of: Option<TableName>,
+    /// A claim that lacks something required: its columns are looked at all the same.
+    pub(crate) claim_draft: Option<format::Claim>,
     /// Columns that were defined but not understood: nothing is said about their absence.
     pub(crate) broken: Vec<String>,
     /// Where it is defined.

@@ -20,9 +20,10 @@ pub fn ideal(table: &Table, engine: &Engine, path: &Path, partial: bool) -> Inde
     let mut columns: Vec<usize> =
         path.pins.iter().map(|pin| pin.column).filter(|column| !in_predicate(*column)).collect();
     columns.extend(path.order.iter().filter(|column| !columns.contains(column)).copied().collect::<Vec<_>>());
-    if columns.is_empty() {
-        // An index on nothing but its predicate still needs a column.
-        columns.extend(&table.primary_key);
+    if path.order.is_empty() && state.is_some() {
+        // Without the key such an index would look cheaper than the primary key to statements that go by the key.
+        let missing = table.primary_key.iter().filter(|column| !columns.contains(column));
+        columns.extend(missing.copied().collect::<Vec<_>>());
     }
     Index {
         name: None,

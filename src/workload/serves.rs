@@ -36,7 +36,7 @@ pub fn serves(engine: &Engine, table: &Table, index: &Index, path: &Path) -> Res
             }
         }
     }
-    let columns = columns(engine, table, index);
+    let columns = columns(engine, table, index, path);
     let constant = |column: usize| {
         let by_predicate = index.predicate.as_ref().is_some_and(|predicate| predicate.column == column);
         let pin = path.pins.iter().find(|pin| pin.column == column);
@@ -87,13 +87,17 @@ pub fn serves(engine: &Engine, table: &Table, index: &Index, path: &Path) -> Res
 
 /// The index's columns as the engine stores them: InnoDB appends what the primary key has and the index lacks, SQLite a
 /// row number that is the primary key where that is numbered. A prefix of a long column gives no order.
-fn columns(engine: &Engine, table: &Table, index: &Index) -> Vec<usize> {
+fn columns(engine: &Engine, table: &Table, index: &Index, path: &Path) -> Vec<usize> {
     let cut = |column: &&usize| engine.text_key_needs_length && table.columns[**column].ty.is_long();
     let whole = index.columns.iter().position(|column| cut(&column)).unwrap_or(index.columns.len());
     let mut columns = index.columns[..whole].to_vec();
     let numbered = matches!(table.primary_key[..], [key] if table.columns[key].auto_increment);
     if whole == index.columns.len() && (engine.appends_primary_key || engine.auto_increment_is_key && numbered) {
-        let missing = table.primary_key.iter().filter(|column| !columns.contains(column));
+        let pinned = |column: &usize| path.pins.iter().any(|pin| pin.column == *column);
+        // MySQL compares what it appends from the key's first column on: a column that the index has already ends that.
+        let ordered =
+            |column: &&usize| engine.appended_key_has_gaps || pinned(column) || !index.columns.contains(column);
+        let missing = table.primary_key.iter().take_while(ordered).filter(|column| !columns.contains(column));
         columns.extend(missing.copied().collect::<Vec<_>>());
     }
     columns

@@ -706,7 +706,7 @@ CREATE INDEX IF NOT EXISTS "idx_inbound_external" ON "_System_IntegrationInbound
 CREATE INDEX IF NOT EXISTS "idx__System_IntegrationInbound_pending" ON "_System_IntegrationInbound" ("Source", "CreatedDate", "Id") WHERE "Status" = 'pending';
 CREATE INDEX IF NOT EXISTS "idx__System_IntegrationInbound_retention_processed" ON "_System_IntegrationInbound" ("LastModifiedDate", "Id") WHERE "Status" = 'processed';
 CREATE INDEX IF NOT EXISTS "idx__System_IntegrationInbound_dead" ON "_System_IntegrationInbound" ("Source", "CreatedDate", "Id") WHERE "Status" = 'failed';
-CREATE INDEX IF NOT EXISTS "idx__System_IntegrationInbound_count_processing" ON "_System_IntegrationInbound" ("Source") WHERE "Status" = 'processing';
+CREATE INDEX IF NOT EXISTS "idx__System_IntegrationInbound_count_processing" ON "_System_IntegrationInbound" ("Source", "Id") WHERE "Status" = 'processing';
 COMMENT ON TABLE "_System_IntegrationInbound" IS 'Events that other platforms sent to the CRM: stored by the webhook, applied to the records by one worker for each platform.';
 COMMENT ON COLUMN "_System_IntegrationInbound"."Source" IS 'Source Platform: Such as hubspot; each worker reads its own platform only.';
 COMMENT ON COLUMN "_System_IntegrationInbound"."ExternalID" IS 'External Record ID';

@@ -872,7 +872,7 @@ CREATE INDEX IF NOT EXISTS "idx__System_IntegrationInbound_dead" ON "_System_Int
 ) WHERE "Status" = 'failed';
 CREATE INDEX IF NOT EXISTS "idx__System_IntegrationInbound_count_processing" ON "_System_IntegrationInbound" (
   -- Counts processing rows.
-  "Source"
+  "Source", "Id"
 ) WHERE "Status" = 'processing';
 
 -- _System_IntegrationOutbound

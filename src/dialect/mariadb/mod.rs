@@ -19,6 +19,7 @@ pub static ENGINE: Engine = Engine {
     index_columns: 32,
     literal_text_default: true,
     now_needs_precision: false,
+    appended_key_has_gaps: true,
     ..mysql::ENGINE
 };
 
@@ -83,6 +84,10 @@ impl Dialect for MariaDb {
 
     fn later(&self, ty: &ColumnType, millis: &str) -> String {
         MySql.later(ty, millis)
+    }
+
+    fn earlier(&self, ty: &ColumnType, millis: &str) -> String {
+        MySql.earlier(ty, millis)
     }
 
     fn index_hint(&self, index: &str) -> String {

@@ -19,3 +19,11 @@ pub fn later(ty: &ColumnType, millis: &str) -> String {
         false => format!("{} + {millis}", now(ty)),
     }
 }
+
+/// Now less `millis`.
+pub fn earlier(ty: &ColumnType, millis: &str) -> String {
+    match ty.is_time() {
+        true => format!("{} - INTERVAL {millis} * 1000 MICROSECOND", now(ty)),
+        false => format!("{} - {millis}", now(ty)),
+    }
+}

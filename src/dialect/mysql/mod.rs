@@ -39,6 +39,7 @@ pub static ENGINE: Engine = Engine {
     text_key_needs_length: true,
     literal_text_default: false,
     now_needs_precision: true,
+    timestamp_32_bit: true,
     unsigned_big: true,
     unique_is_constraint: false,
     set_default: false,
@@ -49,6 +50,7 @@ pub static ENGINE: Engine = Engine {
     enum_folds_accents: true,
     partial_indexes: false,
     appends_primary_key: true,
+    appended_key_has_gaps: false,
     null_is_equality: true,
     enforces_foreign_keys: true,
     databases: true,
@@ -128,6 +130,10 @@ impl Dialect for MySql {
 
     fn later(&self, ty: &ColumnType, millis: &str) -> String {
         clock::later(ty, millis)
+    }
+
+    fn earlier(&self, ty: &ColumnType, millis: &str) -> String {
+        clock::earlier(ty, millis)
     }
 
     fn index_hint(&self, index: &str) -> String {

@@ -24,3 +24,11 @@ pub fn later(ty: &ColumnType, millis: &str) -> String {
         false => format!("{} + {millis}", now(ty)),
     }
 }
+
+/// Now less `millis`.
+pub fn earlier(ty: &ColumnType, millis: &str) -> String {
+    match ty.is_time() {
+        true => format!("{} - {millis}::BIGINT * INTERVAL '1 millisecond'", now(ty)),
+        false => format!("{} - {millis}", now(ty)),
+    }
+}

@@ -36,6 +36,7 @@ pub static ENGINE: Engine = Engine {
     text_key_needs_length: false,
     literal_text_default: true,
     now_needs_precision: false,
+    timestamp_32_bit: false,
     unsigned_big: true,
     unique_is_constraint: true,
     set_default: true,
@@ -46,6 +47,7 @@ pub static ENGINE: Engine = Engine {
     enum_folds_accents: false,
     partial_indexes: true,
     appends_primary_key: false,
+    appended_key_has_gaps: false,
     null_is_equality: false,
     enforces_foreign_keys: true,
     databases: true,
@@ -120,6 +122,10 @@ impl Dialect for Postgres {
 
     fn later(&self, ty: &ColumnType, millis: &str) -> String {
         clock::later(ty, millis)
+    }
+
+    fn earlier(&self, ty: &ColumnType, millis: &str) -> String {
+        clock::earlier(ty, millis)
     }
 
     fn index_hint(&self, _: &str) -> String {

@@ -26,3 +26,11 @@ fn form(ty: &ColumnType) -> Option<&'static str> {
         _ => None,
     }
 }
+
+/// Now less `millis`.
+pub fn earlier(ty: &ColumnType, millis: &str) -> String {
+    match form(ty) {
+        Some(form) => format!("strftime('{form}', 'now', (-{millis} / 1000.0) || ' seconds')"),
+        None => format!("{} - {millis}", now(ty)),
+    }
+}

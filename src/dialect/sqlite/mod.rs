@@ -20,7 +20,8 @@ pub static ENGINE: Engine = Engine {
     identifier: Limit::None,
     supplementary_identifiers: true,
     table_file_bytes: None,
-    reserved_columns: &[],
+    // The number of a row has these names, by which statements take rows.
+    reserved_columns: &["rowid", "_rowid_", "oid"],
     reserved_prefix: Some("sqlite_"),
     reserved_database_prefix: None,
     folds_columns: true,
@@ -36,6 +37,7 @@ pub static ENGINE: Engine = Engine {
     text_key_needs_length: false,
     literal_text_default: true,
     now_needs_precision: false,
+    timestamp_32_bit: false,
     unsigned_big: false,
     unique_is_constraint: false,
     set_default: true,
@@ -46,6 +48,7 @@ pub static ENGINE: Engine = Engine {
     enum_folds_accents: false,
     partial_indexes: true,
     appends_primary_key: false,
+    appended_key_has_gaps: false,
     null_is_equality: true,
     enforces_foreign_keys: false,
     databases: false,
@@ -119,6 +122,10 @@ impl Dialect for Sqlite {
 
     fn later(&self, ty: &ColumnType, millis: &str) -> String {
         clock::later(ty, millis)
+    }
+
+    fn earlier(&self, ty: &ColumnType, millis: &str) -> String {
+        clock::earlier(ty, millis)
     }
 
     fn index_hint(&self, index: &str) -> String {

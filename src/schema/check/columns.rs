@@ -68,6 +68,18 @@ fn default(table: &Table, column: &Column, engines: &[&Engine], findings: &mut V
             findings.push(fault(format!("{} has no integers over {}", titles(&half), i64::MAX)));
         }
     }
+    if let (Literal::Text(text), ColumnType::Timestamp(_)) = (&default.value, &column.ty) {
+        let short = failing(engines, |engine| engine.timestamp_32_bit);
+        // In range whatever the session's time zone.
+        let safe = "1970-01-02 00:00:00"..="2038-01-18 00:00:00";
+        if !safe.contains(&text.as_str()) && !short.is_empty() {
+            let message = format!("a TIMESTAMP of {} holds no `{text}` in every time zone", titles(&short));
+            findings.push(
+                fault(message)
+                    .help("write a time from '1970-01-02 00:00:00' to '2038-01-18 00:00:00', or use DATETIME"),
+            );
+        }
+    }
     if default.value == Literal::Null && !column.nullable {
         findings.push(
             fault("the column is NOT NULL, its default is NULL".to_owned())

@@ -13,7 +13,7 @@ mod texts;
 use crate::diagnostic::{self, Diagnostic};
 use crate::engine::Engine;
 
-use super::{Catalog, Table, rules};
+use super::{Catalog, Site, Table, rules};
 
 /// All findings, sorted; those that a table allows are left out.
 pub fn check(catalog: &Catalog, engines: &[&Engine]) -> Vec<Diagnostic> {
@@ -58,8 +58,9 @@ fn check_table(table: &Table, engines: &[&Engine], findings: &mut Vec<Diagnostic
 
 fn allow(table: &Table, findings: &mut Vec<Diagnostic>) {
     let all = if table.allow.is_empty() { Vec::new() } else { rules::all() };
+    let places = table.site.step("allow").named();
     for (id, reason) in &table.allow {
-        let place = table.site.key(&format!("allow.{id}"));
+        let place = places.get(id).and_then(Site::own_key);
         if !all.iter().any(|rule| rule.id == id) {
             let finding =
                 Diagnostic::new(&rules::UNUSABLE_ALLOW, place, format!("`allow` names the unknown rule `{id}`"));

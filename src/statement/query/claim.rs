@@ -35,17 +35,17 @@ fn branch(context: &Context<'_>, roles: &Roles<'_>, path: &Path) -> Query {
                 about.push_str("\nThen `take` in the same transaction, at READ COMMITTED: at REPEATABLE READ the gap before the queue is locked.");
             }
             sql.push(&format!("SELECT {}", context.all_columns()));
-            selection(&mut sql, context, "", path, index);
+            selection(&mut sql, context, "", path, Bound::Now);
             sql.push("\nFOR UPDATE SKIP LOCKED");
         }
         Take::UpdateFromSelect => match &takes {
             None => {
                 sql.push(&format!("SELECT {}", context.all_columns()));
-                selection(&mut sql, context, "", path, index);
+                selection(&mut sql, context, "", path, Bound::Now);
                 sql.push("\nFOR UPDATE SKIP LOCKED");
             }
             Some(values) => {
-                begin_found(&mut sql, context, path, index, selection);
+                begin_found(&mut sql, context, path, Bound::Now);
                 sql.push(&format!("\nUPDATE {} AS t", context.table_name())).assignments("", values);
                 sql.conditions("", &is_found(context));
                 sql.push(&format!("\nRETURNING {}", qualified(context, "t")));
@@ -54,12 +54,12 @@ fn branch(context: &Context<'_>, roles: &Roles<'_>, path: &Path) -> Query {
         Take::UpdateByRowId => match &takes {
             None => {
                 sql.push(&format!("SELECT {}", context.all_columns()));
-                selection(&mut sql, context, "", path, index);
+                selection(&mut sql, context, "", path, Bound::Now);
             }
             Some(values) => {
                 sql.push(&format!("UPDATE {}", context.table_name())).assignments("", values);
                 sql.push("\nWHERE rowid IN (\n  SELECT rowid");
-                selection(&mut sql, context, "  ", path, index);
+                selection(&mut sql, context, "  ", path, Bound::Now);
                 sql.push(&format!("\n)\nRETURNING {}", context.all_columns()));
             }
         },
@@ -81,8 +81,18 @@ fn about(context: &Context<'_>, roles: &Roles<'_>, path: &Path) -> String {
         _ => "Takes rows of workers that let their lease run out, the longest first.",
     };
     let mut about = what.to_owned();
-    if is_exhaustible(roles, path) && context.dialect.take() != Take::SelectThenUpdate {
-        about.push_str("\nRows that have used up their attempts come back dead, so that a crash loop ends.");
+    let exhausted = roles.exhausted(|column| context.column(column)).filter(|_| is_exhaustible(roles, path));
+    match (exhausted, context.dialect.take()) {
+        (Some(exhausted), Take::SelectThenUpdate) => {
+            about.push_str(&format!("\nRows with {exhausted} go by `take_exhausted`, so that a crash loop ends."));
+        }
+        (Some(_), _) => {
+            about.push_str("\nRows that have used up their attempts come back dead, so that a crash loop ends.")
+        }
+        (None, _) => {}
+    }
+    if context.dialect.take() == Take::UpdateFromSelect {
+        about.push_str("\nA row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.");
     }
     about
 }
@@ -93,24 +103,39 @@ fn is_exhaustible(roles: &Roles<'_>, path: &Path) -> bool {
     silent && roles.count.is_some() && roles.claim.status.dead.is_some()
 }
 
+/// What a path's range column is compared with.
+#[derive(Clone, Copy)]
+pub enum Bound {
+    /// The current time.
+    Now,
+    /// A parameter of the column's own type.
+    Cutoff,
+    /// The current time less a parameter in milliseconds.
+    Age(&'static str),
+}
+
 /// `FROM … WHERE … ORDER BY … LIMIT`.
-pub fn selection(sql: &mut Sql<'_>, context: &Context<'_>, indent: &str, path: &Path, index: Option<&str>) {
-    let hint = index.map(|index| context.dialect.index_hint(index)).unwrap_or_default();
+pub fn selection(sql: &mut Sql<'_>, context: &Context<'_>, indent: &str, path: &Path, bound: Bound) {
+    let hint = context.index_for(path).map(|index| context.dialect.index_hint(index)).unwrap_or_default();
     sql.push(&format!("\n{indent}FROM {}{hint}", context.table_name()));
-    sql.conditions(indent, &conditions(context, path));
+    sql.conditions(indent, &conditions(context, path, bound));
     if !path.order.is_empty() {
         sql.push(&format!("\n{indent}ORDER BY {}", context.columns(&path.order)));
     }
     sql.push(&format!("\n{indent}LIMIT ")).parameter("limit");
 }
 
-/// The path's pins, and its bound against the current time.
-pub fn conditions(context: &Context<'_>, path: &Path) -> Vec<Condition<'static>> {
+/// The path's pins, and its bound.
+pub fn conditions(context: &Context<'_>, path: &Path, bound: Bound) -> Vec<Condition<'static>> {
     let mut conditions = pins(context, path);
-    if let Some(range) = path.range {
-        let now = context.dialect.now(&context.table.columns[range].ty);
-        conditions.push(Condition::Text(format!("{} <= {now}", context.column(range))));
-    }
+    conditions.extend(path.range.map(|range| {
+        let (column, ty) = (context.column(range), &context.table.columns[range].ty);
+        match bound {
+            Bound::Now => Condition::Text(format!("{column} <= {}", context.dialect.now(ty))),
+            Bound::Cutoff => Condition::Parameter(format!("{column} <= "), "cutoff"),
+            Bound::Age(parameter) => Condition::Age(range, parameter),
+        }
+    }));
     conditions
 }
 
@@ -140,37 +165,49 @@ fn taken(context: &Context<'_>, roles: &Roles<'_>, exhaustible: bool) -> Option<
         (None, false) => return None,
     };
     let mut values = Vec::new();
-    let dead = status.dead.as_ref().filter(|_| exhaustible);
-    let most = roles.most_attempts(|column| context.column(column));
-    match (roles.count, most, dead) {
-        (Some(count), Some(most), Some(dead)) => {
-            let count = context.column(count);
-            let text = format!("CASE WHEN {count} >= {most} THEN {} ELSE {} END", literal(dead), literal(state));
-            values.push((roles.status, Value::Text(text)));
-        }
-        _ if roles.by_visibility() => {}
-        _ => values.push((roles.status, Value::Text(literal(state)))),
+    if status.running.is_some() || exhaustible {
+        values.push((roles.status, Value::Text(literal(state))));
     }
-    if roles.by_visibility() {
-        values.extend(roles.time().map(|time| (time, Value::Later("visibility_ms"))));
-    }
+    values.extend(roles.time().filter(|_| roles.by_visibility()).map(|time| (time, Value::Later("visibility_ms"))));
     values.extend(roles.until.map(|until| (until, Value::Later("lease_ms"))));
     values.extend(roles.by.map(|by| (by, Value::Parameter("token"))));
     let raised = |column: usize| (column, Value::Text(format!("{} + 1", context.column(column))));
     values.extend(roles.seq.map(raised));
     values.extend(roles.count.map(raised));
+    let dead = status.dead.as_ref().filter(|_| exhaustible);
+    if let (Some(exhausted), Some(dead)) = (roles.exhausted(|column| context.column(column)), dead) {
+        let mut given_up = vec![(roles.status, Value::Text(literal(dead)))];
+        given_up.extend(roles.given_up(context.table));
+        values = either(context, &exhausted, given_up, values);
+    }
     values.extend(roles.changed());
     Some(values)
 }
 
-/// Writes `FROM … LIMIT` of a path.
-type Selection = fn(&mut Sql<'_>, &Context<'_>, &str, &Path, Option<&str>);
+/// For each column the one value where the condition holds and the other where it does not; what only one side has stays
+/// as it is on the other.
+pub fn either(
+    context: &Context<'_>,
+    condition: &str,
+    then: Vec<(usize, Value)>,
+    otherwise: Vec<(usize, Value)>,
+) -> Vec<(usize, Value)> {
+    let mut columns: Vec<usize> = otherwise.iter().map(|(column, _)| *column).collect();
+    columns
+        .extend(then.iter().map(|(column, _)| *column).filter(|column| !columns.contains(column)).collect::<Vec<_>>());
+    let of = |values: &[(usize, Value)], column: usize| {
+        let value = values.iter().find(|(at, _)| *at == column).map(|(_, value)| value.clone());
+        Box::new(value.unwrap_or_else(|| Value::Text(context.column(column))))
+    };
+    let both = |column: usize| Value::Case(condition.to_owned(), of(&then, column), of(&otherwise, column));
+    columns.into_iter().map(|column| (column, both(column))).collect()
+}
 
 /// `WITH found AS MATERIALIZED (…)`: the rows of one batch, locked, by their places and their keys.
-pub fn begin_found(sql: &mut Sql<'_>, context: &Context<'_>, path: &Path, index: Option<&str>, selection: Selection) {
+pub fn begin_found(sql: &mut Sql<'_>, context: &Context<'_>, path: &Path, bound: Bound) {
     let key = context.columns(&context.table.primary_key);
     sql.push(&format!("WITH found AS MATERIALIZED (\n  SELECT ctid, {key}"));
-    selection(sql, context, "  ", path, index);
+    selection(sql, context, "  ", path, bound);
     sql.push("\n  FOR UPDATE SKIP LOCKED\n)");
 }
 
@@ -217,8 +254,7 @@ fn take_exhausted(context: &Context<'_>, roles: &Roles<'_>) -> Option<Query> {
     let possible = context.paths().iter().any(|path| is_exhaustible(roles, path));
     let dead = roles.claim.status.dead.as_ref().filter(|_| possible)?;
     let mut values = vec![(roles.status, Value::Text(context.dialect.literal(dead)))];
-    values.extend(roles.released(context.table));
-    values.extend(roles.finished.map(|finished| (finished, Value::Now)));
+    values.extend(roles.given_up(context.table));
     values.extend(roles.changed());
     let about = format!("Gives up the rows of a claim that have used up their attempts, instead of `take`.{KEYS}");
     Some(update_by_keys(context, roles, "take_exhausted", &about, &values))

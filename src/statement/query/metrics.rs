@@ -2,7 +2,7 @@
 
 use crate::workload::{Path, Purpose};
 
-use super::claim::{conditions, pins};
+use super::claim::{Bound, conditions, pins};
 use super::roles::Roles;
 use super::sql::Sql;
 use super::{Context, Query};
@@ -31,7 +31,7 @@ fn count(context: &Context<'_>, path: &Path, due: bool, name: &str, what: &str) 
     let hint = index.map(|index| context.dialect.index_hint(index)).unwrap_or_default();
     let mut sql = Sql::new(context);
     sql.push(&format!("SELECT COUNT(*)\nFROM (\n  SELECT 1\n  FROM {}{hint}", context.table_name()));
-    sql.conditions("  ", &if due { conditions(context, path) } else { pins(context, path) });
+    sql.conditions("  ", &if due { conditions(context, path, Bound::Now) } else { pins(context, path) });
     sql.push("\n  LIMIT ").parameter("cap").push("\n) AS counted");
     sql.query(name, &format!("{what}, at most `cap`."), index)
 }

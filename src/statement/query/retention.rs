@@ -5,7 +5,7 @@ use crate::schema::Table;
 use crate::schema::format::Strategy;
 use crate::workload::{Path, Purpose};
 
-use super::claim::{KEYS, begin_found, by_keys, is_found, pins};
+use super::claim::{Bound, KEYS, begin_found, by_keys, is_found, selection};
 use super::sql::{Condition, Sql};
 use super::{Context, Query};
 
@@ -41,21 +41,9 @@ fn cutoff(context: &Context<'_>) -> Query {
     let mut sql = Sql::new(context);
     let ty = &context.table.columns[age(context)].ty;
     let millis = sql.placeholder("age_ms");
-    let negative = format!("(-{millis})");
-    let text = format!("SELECT {}", context.dialect.later(ty, &negative));
+    let text = format!("SELECT {}", context.dialect.earlier(ty, &millis));
     sql.push(&text);
     sql.query("cutoff", "The time before which finished rows leave: now, less `keep` in milliseconds.", None)
-}
-
-/// `FROM … WHERE … AND age <= cutoff ORDER BY … LIMIT`.
-pub fn selection(sql: &mut Sql<'_>, context: &Context<'_>, indent: &str, path: &Path, index: Option<&str>) {
-    let hint = index.map(|index| context.dialect.index_hint(index)).unwrap_or_default();
-    sql.push(&format!("\n{indent}FROM {}{hint}", context.table_name()));
-    let mut conditions = pins(context, path);
-    conditions.extend(path.range.map(|range| Condition::Parameter(format!("{} <= ", context.column(range)), "cutoff")));
-    sql.conditions(indent, &conditions);
-    sql.push(&format!("\n{indent}ORDER BY {}", context.columns(&path.order)));
-    sql.push(&format!("\n{indent}LIMIT ")).parameter("limit");
 }
 
 fn suffix(path: &Path) -> String {
@@ -70,7 +58,7 @@ fn find(context: &Context<'_>, path: &Path, name: &str, then: &str) -> Query {
     let index = context.index_for(path);
     let mut sql = Sql::new(context);
     sql.push(&format!("SELECT {}", context.columns(&context.table.primary_key)));
-    selection(&mut sql, context, "", path, index);
+    selection(&mut sql, context, "", path, Bound::Cutoff);
     sql.push("\nFOR UPDATE SKIP LOCKED");
     let about = format!("The keys of one batch of finished rows, the oldest first.\n{then}");
     sql.query(format!("{name}_find{}", suffix(path)), &about, index)
@@ -85,12 +73,12 @@ fn cleanup(context: &Context<'_>, path: &Path) -> Vec<Query> {
             return vec![find(context, path, "cleanup", "Then `cleanup` in the same transaction, at READ COMMITTED.")];
         }
         Take::UpdateFromSelect => {
-            begin_found(&mut sql, context, path, index, selection);
+            begin_found(&mut sql, context, path, Bound::Cutoff);
             sql.push(&format!("\nDELETE FROM {table} AS t")).conditions("", &is_found(context));
         }
         Take::UpdateByRowId => {
             sql.push(&format!("DELETE FROM {table}\nWHERE rowid IN (\n  SELECT rowid"));
-            selection(&mut sql, context, "  ", path, index);
+            selection(&mut sql, context, "  ", path, Bound::Cutoff);
             sql.push("\n)");
         }
     }
@@ -108,7 +96,7 @@ fn archive(context: &Context<'_>, path: &Path, archive: &Table) -> Vec<Query> {
             vec![find(context, path, "archive", then)]
         }
         Take::UpdateFromSelect => {
-            begin_found(&mut sql, context, path, index, selection);
+            begin_found(&mut sql, context, path, Bound::Cutoff);
             sql.push(&format!(", moved AS (\n  DELETE FROM {table} AS t")).conditions("  ", &is_found(context));
             let returned = (0..context.table.columns.len()).map(|at| format!("t.{}", context.column(at)));
             sql.push(&format!("\n  RETURNING {}\n)\n", returned.collect::<Vec<_>>().join(", ")));
@@ -120,12 +108,12 @@ fn archive(context: &Context<'_>, path: &Path, archive: &Table) -> Vec<Query> {
             sql.push(&format!(
                 "INSERT INTO {into} ({columns})\nSELECT {columns}\nFROM {table}\nWHERE rowid IN (\n  SELECT rowid"
             ));
-            selection(&mut sql, context, "  ", path, index);
+            selection(&mut sql, context, "  ", path, Bound::Cutoff);
             sql.push(&format!("\n)\n{}", upsert(context)));
-            let about = "Copies one batch of finished rows into the archive, the oldest first; a newer version replaces an older one.\nThen `archive_delete` with the same parameters, in the same transaction, begun with BEGIN IMMEDIATE.";
+            let about = "Copies one batch of finished rows into the archive, the oldest first; a newer version replaces an older one.\nThen `archive_delete` of this state with the same parameters, in the same transaction, begun with BEGIN IMMEDIATE.";
             let copy = sql.query(format!("archive_copy{}", suffix(path)), about, index);
             sql.push(&format!("DELETE FROM {table}\nWHERE rowid IN (\n  SELECT rowid"));
-            selection(&mut sql, context, "  ", path, index);
+            selection(&mut sql, context, "  ", path, Bound::Cutoff);
             let copied: Vec<String> = context
                 .table
                 .primary_key
@@ -162,7 +150,9 @@ fn by_key(context: &Context<'_>, strategy: Strategy, archive: Option<&Table>) ->
         (Strategy::Archive, Some(archive)) => {
             let into = super::super::quoted(context.dialect, &archive.name);
             let columns = context.all_columns();
-            sql.push(&format!("INSERT INTO {into} ({columns})\nSELECT {columns}\nFROM {table}"));
+            // MariaDB would read the whole table for so many keys of several columns.
+            let hint = context.dialect.index_hint("PRIMARY");
+            sql.push(&format!("INSERT INTO {into} ({columns})\nSELECT {columns}\nFROM {table}{hint}"));
             sql.conditions("", &by_keys(&[], key, context)).push(")\nON DUPLICATE KEY UPDATE");
             let set = |at: usize| format!("\n  {0} = VALUES({0})", context.column(at));
             let others: Vec<String> =

@@ -38,6 +38,8 @@ pub enum Value {
     Now,
     /// The current time plus a parameter in milliseconds.
     Later(&'static str),
+    /// The first where the condition holds, else the second.
+    Case(String, Box<Value>, Box<Value>),
 }
 
 impl<'a> Roles<'a> {
@@ -93,6 +95,29 @@ impl<'a> Roles<'a> {
             (MaxAttempts::Number(number), _) => Some(number.to_string()),
             _ => None,
         }
+    }
+
+    /// How many attempts a new row has, by the definition.
+    pub fn default_attempts(&self) -> u32 {
+        match self.claim.retry.as_ref().map(|retry| &retry.max) {
+            Some(MaxAttempts::Number(number)) => *number,
+            Some(MaxAttempts::Column(max)) => max.default,
+            None => 1,
+        }
+    }
+
+    /// The condition of rows that have used up their attempts, where they are counted and can be given up.
+    pub fn exhausted(&self, column: impl Fn(usize) -> String) -> Option<String> {
+        self.claim.status.dead.as_ref()?;
+        let most = self.most_attempts(&column)?;
+        Some(format!("{} >= {most}", column(self.count?)))
+    }
+
+    /// The columns of a row that is given up, but for its state.
+    pub fn given_up(&self, table: &Table) -> Vec<(usize, Value)> {
+        let mut values = self.released(table);
+        values.extend(self.finished.map(|finished| (finished, Value::Now)));
+        values
     }
 
     /// The columns of a row that nobody holds.

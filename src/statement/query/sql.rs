@@ -51,6 +51,12 @@ impl<'a> Sql<'a> {
                 }
                 Condition::Text(text) => _ = self.push(text),
                 Condition::Parameter(before, name) => _ = self.push(before).parameter(name),
+                Condition::Age(column, name) => {
+                    let millis = self.placeholder(name);
+                    let bound = self.context.dialect.earlier(&self.context.table.columns[*column].ty, &millis);
+                    let column = self.context.column(*column);
+                    self.push(&format!("{column} <= {bound}"));
+                }
             }
         }
         self
@@ -67,8 +73,8 @@ impl<'a> Sql<'a> {
         self
     }
 
-    fn value(&mut self, column: usize, value: &Value) -> String {
-        let column = &self.context.table.columns[column];
+    fn value(&mut self, at: usize, value: &Value) -> String {
+        let column = &self.context.table.columns[at];
         let dialect = self.context.dialect;
         match value {
             Value::Text(text) => text.clone(),
@@ -78,6 +84,10 @@ impl<'a> Sql<'a> {
             Value::Later(name) => {
                 let millis = self.placeholder(name);
                 dialect.later(&column.ty, &millis)
+            }
+            Value::Case(condition, then, otherwise) => {
+                let (then, otherwise) = (self.value(at, then), self.value(at, otherwise));
+                format!("CASE WHEN {condition} THEN {then} ELSE {otherwise} END")
             }
         }
     }
@@ -102,11 +112,13 @@ pub enum Condition<'a> {
     Text(String),
     /// Text, and a parameter behind it.
     Parameter(String, &'a str),
+    /// The column is at most the current time less the parameter, in milliseconds.
+    Age(usize, &'a str),
 }
 
 /// A value for the query builder: parameters travel as their own names.
-pub fn expression(context: &Context<'_>, column: usize, value: &Value) -> Expr {
-    let column = &context.table.columns[column];
+pub fn expression(context: &Context<'_>, at: usize, value: &Value) -> Expr {
+    let column = &context.table.columns[at];
     let dialect = context.dialect;
     match value {
         Value::Text(text) => Expr::cust(text.clone()),
@@ -116,6 +128,11 @@ pub fn expression(context: &Context<'_>, column: usize, value: &Value) -> Expr {
         Value::Later(name) => {
             let text = dialect.later(&column.ty, &dialect.placeholder(1));
             Expr::cust_with_values(text, [*name])
+        }
+        Value::Case(condition, then, otherwise) => {
+            Expr::case(Expr::cust(condition.clone()), expression(context, at, then))
+                .finally(expression(context, at, otherwise))
+                .into()
         }
     }
 }

@@ -5,7 +5,7 @@ use sea_query::{Alias, Expr, ExprTrait, Query as Builder};
 use crate::dialect::Take;
 use crate::workload::{Path, Purpose};
 
-use super::claim::{self, KEYS};
+use super::claim::{self, Bound, KEYS};
 use super::enqueue::table_ref;
 use super::roles::{Roles, Value};
 use super::sql::{Sql, built, expression};
@@ -43,20 +43,16 @@ fn held(roles: &Roles<'_>) -> Option<String> {
     status.running.clone().or_else(|| roles.by_visibility().then(|| status.pending.clone()))
 }
 
-/// What tells the worker's own claim from a later one.
-enum Fence {
-    Column(usize, &'static str),
-    None,
+/// The column that tells the worker's own claim from a later one, and the parameter that it is compared with.
+fn fence(roles: &Roles<'_>) -> Option<(usize, &'static str)> {
+    let seq = roles.seq.map(|seq| (seq, "claim_seq"));
+    let by = roles.by.map(|by| (by, "token"));
+    seq.or(by).or_else(|| attempts_are_the_fence(roles).then_some((roles.count?, "attempt")))
 }
 
-fn fence(roles: &Roles<'_>) -> Fence {
-    let attempt = roles.count.filter(|_| roles.by_visibility());
-    match (roles.seq, roles.by, attempt) {
-        (Some(seq), _, _) => Fence::Column(seq, "claim_seq"),
-        (None, Some(by), _) => Fence::Column(by, "token"),
-        (None, None, Some(count)) => Fence::Column(count, "attempt"),
-        (None, None, None) => Fence::None,
-    }
+/// Where nothing else tells claims apart, the count of attempts does, and must never go back.
+fn attempts_are_the_fence(roles: &Roles<'_>) -> bool {
+    roles.by_visibility() && roles.seq.is_none() && roles.by.is_none()
 }
 
 /// An UPDATE of one row: its key, its scope, its state, its fence.
@@ -81,7 +77,7 @@ fn keyed(
     }
     update.and_where(column(roles.status).eq(Expr::cust(context.dialect.literal(from))));
     let mut about = about.to_owned();
-    if let (true, Fence::Column(at, parameter)) = (fenced, fence(roles)) {
+    if let Some((at, parameter)) = fence(roles).filter(|_| fenced) {
         update.and_where(column(at).eq(parameter));
         about.push_str("\nNo row: the lease is lost, and another worker may hold the row.");
     }
@@ -138,9 +134,13 @@ fn release(context: &Context<'_>, roles: &Roles<'_>, held: &str) -> Query {
     let mut values = vec![state(context, roles, roles.waiting())];
     values.extend(roles.time().map(|time| (time, Value::Now)));
     values.extend(roles.released(context.table));
-    values.extend(roles.count.map(|count| (count, Value::Text(format!("{} - 1", context.column(count))))));
+    let given_back = roles.count.filter(|_| !attempts_are_the_fence(roles));
+    values.extend(given_back.map(|count| (count, Value::Text(format!("{} - 1", context.column(count))))));
     values.extend(roles.changed());
-    let about = "Puts a row back untried and gives the attempt back, as on shutdown.";
+    let about = match given_back {
+        Some(_) => "Puts a row back untried and gives the attempt back, as on shutdown.",
+        None => "Puts a row back untried, as on shutdown. The attempt stays counted: it is the fence.",
+    };
     keyed(context, roles, "release", about, &values, held, true)
 }
 
@@ -183,10 +183,10 @@ fn bus(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
 
 fn sweep(context: &Context<'_>, roles: &Roles<'_>, path: &Path, values: &[(usize, Value)]) -> Vec<Query> {
     let about = "Puts rows back whose message never arrived, the longest published first.";
-    moving(context, roles, path, "sweep", about, values, true)
+    moving(context, roles, path, "sweep", about, values, Bound::Age("sweep_ms"))
 }
 
-/// Moves the rows of a path from one state to another, a batch at a time. With `cutoff` the bound is a parameter.
+/// Moves the rows of a path from one state to another, a batch at a time.
 fn moving(
     context: &Context<'_>,
     roles: &Roles<'_>,
@@ -194,28 +194,26 @@ fn moving(
     name: &str,
     about: &str,
     values: &[(usize, Value)],
-    cutoff: bool,
+    bound: Bound,
 ) -> Vec<Query> {
     let index = context.index_for(path);
     let mut sql = Sql::new(context);
-    let select = |sql: &mut Sql<'_>, indent: &str| match cutoff {
-        true => super::retention::selection(sql, context, indent, path, index),
-        false => claim::selection(sql, context, indent, path, index),
-    };
     let key = context.columns(&context.table.primary_key);
     match context.dialect.take() {
         Take::SelectThenUpdate => {
             sql.push(&format!("SELECT {key}"));
-            select(&mut sql, "");
+            claim::selection(&mut sql, context, "", path, bound);
             sql.push("\nFOR UPDATE SKIP LOCKED");
-            let find =
-                sql.query(format!("{name}_find"), &format!("{about}\nThen `{name}` in the same transaction."), index);
+            let find = sql.query(
+                format!("{name}_find"),
+                &format!("{about}\nThen `{name}` in the same transaction, at READ COMMITTED."),
+                index,
+            );
             let about = format!("Moves the rows that `{name}_find` has locked.{KEYS}");
             vec![find, claim::update_by_keys(context, roles, name, &about, values)]
         }
         Take::UpdateFromSelect => {
-            let selection = if cutoff { super::retention::selection } else { claim::selection };
-            claim::begin_found(&mut sql, context, path, index, selection);
+            claim::begin_found(&mut sql, context, path, bound);
             sql.push(&format!("\nUPDATE {} AS t", context.table_name())).assignments("", values);
             sql.conditions("", &claim::is_found(context));
             vec![sql.query(name, about, index)]
@@ -223,7 +221,7 @@ fn moving(
         Take::UpdateByRowId => {
             sql.push(&format!("UPDATE {}", context.table_name())).assignments("", values);
             sql.push("\nWHERE rowid IN (\n  SELECT rowid");
-            select(&mut sql, "  ");
+            claim::selection(&mut sql, context, "  ", path, bound);
             sql.push("\n)");
             vec![sql.query(name, about, index)]
         }
@@ -237,24 +235,23 @@ fn reap(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
         return Vec::new();
     };
     let status = &roles.claim.status;
-    let literal = |state: &str| context.dialect.literal(state);
-    let waiting = literal(roles.waiting());
-    let most = roles.most_attempts(|column| context.column(column));
-    let to = match (roles.count, most, &status.dead, context.dialect.take()) {
-        (Some(count), Some(most), Some(dead), Take::UpdateFromSelect | Take::UpdateByRowId) => {
-            format!("CASE WHEN {} >= {most} THEN {} ELSE {waiting} END", context.column(count), literal(dead))
-        }
-        _ => waiting,
-    };
-    let mut values = vec![(roles.status, Value::Text(to))];
+    let mut values = vec![state(context, roles, roles.waiting())];
     values.extend(roles.time().map(|time| (time, Value::Now)));
     values.extend(roles.released(context.table));
+    let exhausted = roles.exhausted(|column| context.column(column));
+    if let (Some(exhausted), Some(dead), true) =
+        (exhausted, &status.dead, context.dialect.take() != Take::SelectThenUpdate)
+    {
+        let mut given_up = vec![state(context, roles, dead)];
+        given_up.extend(roles.given_up(context.table));
+        values = claim::either(context, &exhausted, given_up, values);
+    }
     values.extend(roles.changed());
     let mut about = "Frees rows of workers that let their lease run out, where no worker claims.".to_owned();
     if context.dialect.take() == Take::SelectThenUpdate && status.dead.is_some() && roles.count.is_some() {
         about.push_str("\nRows that have used up their attempts go by `take_exhausted` instead.");
     }
-    let mut queries = moving(context, roles, path, "reap", &about, &values, false);
+    let mut queries = moving(context, roles, path, "reap", &about, &values, Bound::Now);
     if let (Some(count), true) = (roles.count, context.dialect.take() == Take::SelectThenUpdate) {
         // Who moves the rows must know their attempts.
         let mut shown: Vec<usize> = context.table.primary_key.clone();
@@ -271,7 +268,7 @@ fn list_dead(context: &Context<'_>) -> Option<Query> {
     let index = context.index_for(path);
     let mut sql = Sql::new(context);
     sql.push(&format!("SELECT {}", context.all_columns()));
-    claim::selection(&mut sql, context, "", path, index);
+    claim::selection(&mut sql, context, "", path, Bound::Now);
     Some(sql.query("list_dead", "Lists dead rows, the oldest first.", index))
 }
 
@@ -279,9 +276,21 @@ fn replay(context: &Context<'_>, roles: &Roles<'_>) -> Option<Query> {
     let dead = roles.claim.status.dead.as_ref()?;
     let mut values = vec![state(context, roles, &roles.claim.status.pending)];
     values.extend(roles.pending(context.table));
-    values.extend(roles.count.map(|count| (count, Value::Text("0".to_owned()))));
+    let mut about = "Gives a dead row a new life: attempts from 0, the fence as it was.";
+    match (attempts_are_the_fence(roles), roles.count, roles.max) {
+        (true, Some(count), Some(max)) => {
+            let fresh = format!("{} + {}", context.column(count), roles.default_attempts());
+            values.push((max, Value::Text(fresh)));
+            about = "Gives a dead row a new life: further attempts, counted on from the old ones, which are the fence.";
+        }
+        (fence, count, _) => {
+            values.extend(count.map(|count| (count, Value::Text("0".to_owned()))));
+            if fence {
+                about = "Gives a dead row a new life: attempts from 0.\nThey are the fence: no worker of its former life may still be at work.";
+            }
+        }
+    }
     values.extend(roles.finished.map(|finished| (finished, super::roles::never(context.table, finished))));
     values.extend(roles.changed());
-    let about = "Gives a dead row a new life: attempts from 0, the fence as it was.";
     Some(keyed(context, roles, "replay", about, &values, dead, false))
 }

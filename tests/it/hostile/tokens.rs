@@ -10,7 +10,22 @@ fn tokens(id: &str, sql: &str) -> Vec<Token> {
 }
 
 /// The kind of each token: keywords and signs themselves, and of names, texts and numbers only that they are one.
+///
+/// Settings of the session are left out: which of them a script needs is decided by its texts.
 pub fn kinds(id: &str, sql: &str) -> Vec<String> {
+    let mut statements: Vec<Vec<String>> = vec![Vec::new()];
+    for kind in all_kinds(id, sql) {
+        let last = statements.last_mut().unwrap();
+        let ends = kind == ";";
+        last.push(kind);
+        if ends {
+            statements.push(Vec::new());
+        }
+    }
+    statements.into_iter().filter(|statement| statement.first().is_none_or(|word| word != "SET")).flatten().collect()
+}
+
+fn all_kinds(id: &str, sql: &str) -> Vec<String> {
     let mut kinds = Vec::new();
     for token in tokens(id, sql) {
         match token {
@@ -23,7 +38,7 @@ pub fn kinds(id: &str, sql: &str) -> Vec<String> {
             Token::Number(..) => kinds.push("number".to_owned()),
             Token::DollarQuotedString(block) => {
                 kinds.push("block".to_owned());
-                kinds.extend(self::kinds(id, &block.value));
+                kinds.extend(all_kinds(id, &block.value));
                 kinds.push("end of block".to_owned());
             }
             other => kinds.push(other.to_string()),

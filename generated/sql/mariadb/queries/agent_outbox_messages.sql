@@ -16,6 +16,7 @@ VALUES (?, ?, ?, ?, 'pending', 0, ?, UTC_TIMESTAMP(0), NULL, NULL, NULL, ?, UTC_
 
 -- name: claim_pending
 -- Takes pending rows that are due, the longest due first.
+-- Rows with `retry_count` >= `max_retry` go by `take_exhausted`, so that a crash loop ends.
 -- Then `take` in the same transaction, at READ COMMITTED: at REPEATABLE READ the gap before the queue is locked.
 -- index: idx_agent_outbox_messages_pending
 -- ? limit
@@ -93,14 +94,13 @@ WHERE `id` = ?
   AND `retry_count` = ?;
 
 -- name: release
--- Puts a row back untried and gives the attempt back, as on shutdown.
+-- Puts a row back untried, as on shutdown. The attempt stays counted: it is the fence.
 -- No row: the lease is lost, and another worker may hold the row.
 -- ? id
 -- ? attempt
 UPDATE `agent_outbox_messages`
 SET `status` = 'pending',
     `next_retry_at` = UTC_TIMESTAMP(0),
-    `retry_count` = `retry_count` - 1,
     `updated_at` = UTC_TIMESTAMP(0)
 WHERE `id` = ?
   AND `status` = ('pending')
@@ -166,14 +166,14 @@ WHERE `id` = ?
 
 -- name: sweep_find
 -- Puts rows back whose message never arrived, the longest published first.
--- Then `sweep` in the same transaction.
+-- Then `sweep` in the same transaction, at READ COMMITTED.
 -- index: idx_agent_outbox_messages_sweep
--- ? cutoff
+-- ? sweep_ms
 -- ? limit
 SELECT `id`
 FROM `agent_outbox_messages` FORCE INDEX (`idx_agent_outbox_messages_sweep`)
 WHERE `status` = 'published'
-  AND `published_at` <= ?
+  AND `published_at` <= UTC_TIMESTAMP(0) - INTERVAL ? * 1000 MICROSECOND
 ORDER BY `published_at`, `id`
 LIMIT ?
 FOR UPDATE SKIP LOCKED;
@@ -199,12 +199,12 @@ ORDER BY `updated_at`, `id`
 LIMIT ?;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: further attempts, counted on from the old ones, which are the fence.
 -- ? id
 UPDATE `agent_outbox_messages`
 SET `status` = 'pending',
     `next_retry_at` = UTC_TIMESTAMP(0),
-    `retry_count` = 0,
+    `max_retry` = `retry_count` + 20,
     `consumed_at` = NULL,
     `updated_at` = UTC_TIMESTAMP(0)
 WHERE `id` = ?
@@ -213,7 +213,7 @@ WHERE `id` = ?
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- ? age_ms
-SELECT UTC_TIMESTAMP(0) + INTERVAL (-?) * 1000 MICROSECOND;
+SELECT UTC_TIMESTAMP(0) - INTERVAL ? * 1000 MICROSECOND;
 
 -- name: cleanup_find_consumed
 -- The keys of one batch of finished rows, the oldest first.

@@ -71,6 +71,7 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: claim_expired
 -- Takes rows of workers that let their lease run out, the longest first.
+-- Rows with `retry_count` >= 20 go by `take_exhausted`, so that a crash loop ends.
 -- Then `take` in the same transaction, at READ COMMITTED: at REPEATABLE READ the gap before the queue is locked.
 -- index: idx_notice_delivery_events_expired
 -- ? source_name
@@ -235,7 +236,7 @@ WHERE `source_name` = ?
 -- name: reap_find
 -- Frees rows of workers that let their lease run out, where no worker claims.
 -- Rows that have used up their attempts go by `take_exhausted` instead.
--- Then `reap` in the same transaction.
+-- Then `reap` in the same transaction, at READ COMMITTED.
 -- index: idx_notice_delivery_events_expired
 -- ? source_name
 -- ? app_code
@@ -308,7 +309,7 @@ WHERE `source_name` = ?
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- ? age_ms
-SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 + (-?);
+SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 - ?;
 
 -- name: archive_find_delivered
 -- The keys of one batch of finished rows, the oldest first.
@@ -356,7 +357,7 @@ FOR UPDATE SKIP LOCKED;
 -- ? keys
 INSERT INTO `notice_delivery_events_archive` (`source_name`, `app_code`, `channel`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`)
 SELECT `source_name`, `app_code`, `channel`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
-FROM `notice_delivery_events`
+FROM `notice_delivery_events` FORCE INDEX (`PRIMARY`)
 WHERE (`source_name`, `app_code`, `channel`, `event_id`) IN (?)
 ON DUPLICATE KEY UPDATE
   `event_type` = VALUES(`event_type`),

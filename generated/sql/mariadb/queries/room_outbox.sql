@@ -56,6 +56,7 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: claim_expired
 -- Takes rows of workers that let their lease run out, the longest first.
+-- Rows with `retry_count` >= 20 go by `take_exhausted`, so that a crash loop ends.
 -- Then `take` in the same transaction, at READ COMMITTED: at REPEATABLE READ the gap before the queue is locked.
 -- index: idx_room_outbox_expired
 -- ? app_code
@@ -188,7 +189,7 @@ WHERE `app_code` = ?
 -- name: reap_find
 -- Frees rows of workers that let their lease run out, where no worker claims.
 -- Rows that have used up their attempts go by `take_exhausted` instead.
--- Then `reap` in the same transaction.
+-- Then `reap` in the same transaction, at READ COMMITTED.
 -- index: idx_room_outbox_expired
 -- ? app_code
 -- ? limit
@@ -245,7 +246,7 @@ WHERE `app_code` = ?
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- ? age_ms
-SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 + (-?);
+SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 - ?;
 
 -- name: archive_find_delivered
 -- The keys of one batch of finished rows, the oldest first.
@@ -285,7 +286,7 @@ FOR UPDATE SKIP LOCKED;
 -- ? keys
 INSERT INTO `room_outbox_archive` (`app_code`, `event_id`, `event_type`, `room_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`)
 SELECT `app_code`, `event_id`, `event_type`, `room_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
-FROM `room_outbox`
+FROM `room_outbox` FORCE INDEX (`PRIMARY`)
 WHERE (`app_code`, `event_id`) IN (?)
 ON DUPLICATE KEY UPDATE
   `event_type` = VALUES(`event_type`),

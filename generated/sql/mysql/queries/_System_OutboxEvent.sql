@@ -100,7 +100,7 @@ WHERE `__sys_gen_id` = ?
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- ? age_ms
-SELECT UTC_TIMESTAMP(0) + INTERVAL (-?) * 1000 MICROSECOND;
+SELECT UTC_TIMESTAMP(0) - INTERVAL ? * 1000 MICROSECOND;
 
 -- name: cleanup_find_processed
 -- The keys of one batch of finished rows, the oldest first.

@@ -6,7 +6,7 @@
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- ? age_ms
-SELECT UTC_TIMESTAMP(3) + INTERVAL (-?) * 1000 MICROSECOND;
+SELECT UTC_TIMESTAMP(3) - INTERVAL ? * 1000 MICROSECOND;
 
 -- name: cleanup_find
 -- The keys of one batch of finished rows, the oldest first.

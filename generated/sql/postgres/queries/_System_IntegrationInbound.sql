@@ -20,6 +20,7 @@ ON CONFLICT ("IdempotencyKey") DO NOTHING;
 
 -- name: claim_pending
 -- Takes pending rows, the oldest first.
+-- A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
 -- index: idx__System_IntegrationInbound_pending
 -- $1 Source
 -- $2 limit
@@ -119,7 +120,7 @@ WHERE "Source" = $1
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- $1 age_ms
-SELECT (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') + (-$1)::BIGINT * INTERVAL '1 millisecond';
+SELECT (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') - $1::BIGINT * INTERVAL '1 millisecond';
 
 -- name: cleanup_processed
 -- Deletes one batch of finished rows, the oldest first.

@@ -17,6 +17,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', 0, NULL, NULL, (date_trunc('secon
 
 -- name: claim_pending
 -- Takes pending rows, the oldest first.
+-- A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
 -- index: idx__System_IntegrationOutbound_pending
 -- $1 Destination
 -- $2 limit
@@ -116,7 +117,7 @@ WHERE "Destination" = $1
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- $1 age_ms
-SELECT (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') + (-$1)::BIGINT * INTERVAL '1 millisecond';
+SELECT (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') - $1::BIGINT * INTERVAL '1 millisecond';
 
 -- name: cleanup_processed
 -- Deletes one batch of finished rows, the oldest first.

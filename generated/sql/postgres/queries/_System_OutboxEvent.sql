@@ -13,6 +13,7 @@ VALUES ($1, $2, $3, 'pending', 0, NULL, NULL, (date_trunc('second', statement_ti
 
 -- name: claim_pending
 -- Takes pending rows, the oldest first.
+-- A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
 -- index: idx__System_OutboxEvent_pending
 -- $1 limit
 WITH found AS MATERIALIZED (
@@ -98,7 +99,7 @@ WHERE "__sys_gen_id" = $1
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- $1 age_ms
-SELECT (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') + (-$1)::BIGINT * INTERVAL '1 millisecond';
+SELECT (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') - $1::BIGINT * INTERVAL '1 millisecond';
 
 -- name: cleanup_processed
 -- Deletes one batch of finished rows, the oldest first.

@@ -17,6 +17,7 @@ VALUES ($1, $2, $3, $4, 'pending', 0, $5, (date_trunc('second', statement_timest
 -- name: claim_pending
 -- Takes pending rows that are due, the longest due first.
 -- Rows that have used up their attempts come back dead, so that a crash loop ends.
+-- A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
 -- index: idx_agent_outbox_messages_pending
 -- $1 limit
 -- $2 visibility_ms
@@ -31,8 +32,9 @@ WITH found AS MATERIALIZED (
 )
 UPDATE "agent_outbox_messages" AS t
 SET "status" = CASE WHEN "retry_count" >= "max_retry" THEN 'dead' ELSE 'pending' END,
-    "next_retry_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') + $2::BIGINT * INTERVAL '1 millisecond',
-    "retry_count" = "retry_count" + 1,
+    "next_retry_at" = CASE WHEN "retry_count" >= "max_retry" THEN "next_retry_at" ELSE (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') + $2::BIGINT * INTERVAL '1 millisecond' END,
+    "retry_count" = CASE WHEN "retry_count" >= "max_retry" THEN "retry_count" ELSE "retry_count" + 1 END,
+    "consumed_at" = CASE WHEN "retry_count" >= "max_retry" THEN (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') ELSE "consumed_at" END,
     "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
 WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
   AND t."id" IN (SELECT "id" FROM found)
@@ -83,14 +85,13 @@ WHERE "id" = $2
   AND "retry_count" = $3;
 
 -- name: release
--- Puts a row back untried and gives the attempt back, as on shutdown.
+-- Puts a row back untried, as on shutdown. The attempt stays counted: it is the fence.
 -- No row: the lease is lost, and another worker may hold the row.
 -- $1 id
 -- $2 attempt
 UPDATE "agent_outbox_messages"
 SET "status" = 'pending',
     "next_retry_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
-    "retry_count" = "retry_count" - 1,
     "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
 WHERE "id" = $1
   AND "status" = ('pending')
@@ -157,13 +158,13 @@ WHERE "id" = $1
 -- name: sweep
 -- Puts rows back whose message never arrived, the longest published first.
 -- index: idx_agent_outbox_messages_sweep
--- $1 cutoff
+-- $1 sweep_ms
 -- $2 limit
 WITH found AS MATERIALIZED (
   SELECT ctid, "id"
   FROM "agent_outbox_messages"
   WHERE "status" = 'published'
-    AND "published_at" <= $1
+    AND "published_at" <= (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') - $1::BIGINT * INTERVAL '1 millisecond'
   ORDER BY "published_at", "id"
   LIMIT $2
   FOR UPDATE SKIP LOCKED
@@ -186,12 +187,12 @@ ORDER BY "updated_at", "id"
 LIMIT $1;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: further attempts, counted on from the old ones, which are the fence.
 -- $1 id
 UPDATE "agent_outbox_messages"
 SET "status" = 'pending',
     "next_retry_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
-    "retry_count" = 0,
+    "max_retry" = "retry_count" + 20,
     "consumed_at" = NULL,
     "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
 WHERE "id" = $1
@@ -200,7 +201,7 @@ WHERE "id" = $1
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- $1 age_ms
-SELECT (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') + (-$1)::BIGINT * INTERVAL '1 millisecond';
+SELECT (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') - $1::BIGINT * INTERVAL '1 millisecond';
 
 -- name: cleanup_consumed
 -- Deletes one batch of finished rows, the oldest first.

@@ -6,7 +6,7 @@
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- $1 age_ms
-SELECT (date_trunc('milliseconds', statement_timestamp()) AT TIME ZONE 'UTC') + (-$1)::BIGINT * INTERVAL '1 millisecond';
+SELECT (date_trunc('milliseconds', statement_timestamp()) AT TIME ZONE 'UTC') - $1::BIGINT * INTERVAL '1 millisecond';
 
 -- name: cleanup
 -- Deletes one batch of finished rows, the oldest first.

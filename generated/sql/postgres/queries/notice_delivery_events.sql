@@ -20,6 +20,7 @@ ON CONFLICT ("source_name", "app_code", "channel", "event_id") DO NOTHING;
 
 -- name: claim_pending
 -- Takes pending rows, the oldest first.
+-- A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
 -- index: idx_notice_delivery_events_pending
 -- $1 source_name
 -- $2 app_code
@@ -51,6 +52,7 @@ RETURNING t."source_name", t."app_code", t."channel", t."event_id", t."event_typ
 
 -- name: claim_retryable
 -- Takes rows whose next attempt is due, the longest due first.
+-- A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
 -- index: idx_notice_delivery_events_pending
 -- $1 source_name
 -- $2 app_code
@@ -83,6 +85,7 @@ RETURNING t."source_name", t."app_code", t."channel", t."event_id", t."event_typ
 -- name: claim_expired
 -- Takes rows of workers that let their lease run out, the longest first.
 -- Rows that have used up their attempts come back dead, so that a crash loop ends.
+-- A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
 -- index: idx_notice_delivery_events_expired
 -- $1 source_name
 -- $2 app_code
@@ -104,9 +107,9 @@ WITH found AS MATERIALIZED (
 )
 UPDATE "notice_delivery_events" AS t
 SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'delivering' END,
-    "lock_until_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + $5,
-    "worker_id" = $6,
-    "retry_count" = "retry_count" + 1,
+    "lock_until_ms" = CASE WHEN "retry_count" >= 20 THEN 0 ELSE floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + $5 END,
+    "worker_id" = CASE WHEN "retry_count" >= 20 THEN NULL ELSE $6 END,
+    "retry_count" = CASE WHEN "retry_count" >= 20 THEN "retry_count" ELSE "retry_count" + 1 END,
     "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
 WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
   AND (t."source_name", t."app_code", t."channel", t."event_id") IN (SELECT "source_name", "app_code", "channel", "event_id" FROM found)
@@ -240,9 +243,9 @@ WITH found AS MATERIALIZED (
 )
 UPDATE "notice_delivery_events" AS t
 SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'retryable' END,
-    "next_retry_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT,
-    "lock_until_ms" = 0,
-    "worker_id" = NULL,
+    "next_retry_at_ms" = CASE WHEN "retry_count" >= 20 THEN "next_retry_at_ms" ELSE floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT END,
+    "lock_until_ms" = CASE WHEN "retry_count" >= 20 THEN 0 ELSE 0 END,
+    "worker_id" = CASE WHEN "retry_count" >= 20 THEN NULL ELSE NULL END,
     "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
 WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
   AND (t."source_name", t."app_code", t."channel", t."event_id") IN (SELECT "source_name", "app_code", "channel", "event_id" FROM found);
@@ -285,7 +288,7 @@ WHERE "source_name" = $1
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- $1 age_ms
-SELECT floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + (-$1);
+SELECT floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT - $1;
 
 -- name: archive_delivered
 -- Moves one batch of finished rows into the archive, the oldest first.

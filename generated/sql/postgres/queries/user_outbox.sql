@@ -17,6 +17,7 @@ ON CONFLICT ("app_code", "event_id") DO NOTHING;
 
 -- name: claim_pending
 -- Takes pending rows, the oldest first.
+-- A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
 -- index: idx_user_outbox_pending
 -- $1 app_code
 -- $2 limit
@@ -43,6 +44,7 @@ RETURNING t."app_code", t."event_id", t."event_type", t."user_id", t."payload", 
 
 -- name: claim_retryable
 -- Takes rows whose next attempt is due, the longest due first.
+-- A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
 -- index: idx_user_outbox_retryable
 -- $1 app_code
 -- $2 limit
@@ -71,6 +73,7 @@ RETURNING t."app_code", t."event_id", t."event_type", t."user_id", t."payload", 
 -- name: claim_expired
 -- Takes rows of workers that let their lease run out, the longest first.
 -- Rows that have used up their attempts come back dead, so that a crash loop ends.
+-- A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
 -- index: idx_user_outbox_expired
 -- $1 app_code
 -- $2 limit
@@ -88,9 +91,9 @@ WITH found AS MATERIALIZED (
 )
 UPDATE "user_outbox" AS t
 SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'running' END,
-    "lock_until_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + $3,
-    "worker_id" = $4,
-    "retry_count" = "retry_count" + 1,
+    "lock_until_ms" = CASE WHEN "retry_count" >= 20 THEN 0 ELSE floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + $3 END,
+    "worker_id" = CASE WHEN "retry_count" >= 20 THEN NULL ELSE $4 END,
+    "retry_count" = CASE WHEN "retry_count" >= 20 THEN "retry_count" ELSE "retry_count" + 1 END,
     "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
 WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
   AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
@@ -200,9 +203,9 @@ WITH found AS MATERIALIZED (
 )
 UPDATE "user_outbox" AS t
 SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'retryable' END,
-    "next_retry_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT,
-    "lock_until_ms" = 0,
-    "worker_id" = NULL,
+    "next_retry_at_ms" = CASE WHEN "retry_count" >= 20 THEN "next_retry_at_ms" ELSE floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT END,
+    "lock_until_ms" = CASE WHEN "retry_count" >= 20 THEN 0 ELSE 0 END,
+    "worker_id" = CASE WHEN "retry_count" >= 20 THEN NULL ELSE NULL END,
     "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
 WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
   AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found);
@@ -237,7 +240,7 @@ WHERE "app_code" = $1
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- $1 age_ms
-SELECT floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + (-$1);
+SELECT floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT - $1;
 
 -- name: archive_delivered
 -- Moves one batch of finished rows into the archive, the oldest first.

@@ -116,7 +116,7 @@ WHERE "Source" = ?
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- ? age_ms
-SELECT strftime('%Y-%m-%d %H:%M:%S', 'now', ((-?) / 1000.0) || ' seconds');
+SELECT strftime('%Y-%m-%d %H:%M:%S', 'now', (-? / 1000.0) || ' seconds');
 
 -- name: cleanup_processed
 -- Deletes one batch of finished rows, the oldest first.

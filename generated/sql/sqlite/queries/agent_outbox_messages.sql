@@ -22,8 +22,9 @@ VALUES (?, ?, ?, ?, 'pending', 0, ?, strftime('%Y-%m-%d %H:%M:%S', 'now'), NULL,
 -- ? limit
 UPDATE "agent_outbox_messages"
 SET "status" = CASE WHEN "retry_count" >= "max_retry" THEN 'dead' ELSE 'pending' END,
-    "next_retry_at" = strftime('%Y-%m-%d %H:%M:%S', 'now', (? / 1000.0) || ' seconds'),
-    "retry_count" = "retry_count" + 1,
+    "next_retry_at" = CASE WHEN "retry_count" >= "max_retry" THEN "next_retry_at" ELSE strftime('%Y-%m-%d %H:%M:%S', 'now', (? / 1000.0) || ' seconds') END,
+    "retry_count" = CASE WHEN "retry_count" >= "max_retry" THEN "retry_count" ELSE "retry_count" + 1 END,
+    "consumed_at" = CASE WHEN "retry_count" >= "max_retry" THEN strftime('%Y-%m-%d %H:%M:%S', 'now') ELSE "consumed_at" END,
     "updated_at" = strftime('%Y-%m-%d %H:%M:%S', 'now')
 WHERE rowid IN (
   SELECT rowid
@@ -80,14 +81,13 @@ WHERE "id" = ?
   AND "retry_count" = ?;
 
 -- name: release
--- Puts a row back untried and gives the attempt back, as on shutdown.
+-- Puts a row back untried, as on shutdown. The attempt stays counted: it is the fence.
 -- No row: the lease is lost, and another worker may hold the row.
 -- ? id
 -- ? attempt
 UPDATE "agent_outbox_messages"
 SET "status" = 'pending',
     "next_retry_at" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
-    "retry_count" = "retry_count" - 1,
     "updated_at" = strftime('%Y-%m-%d %H:%M:%S', 'now')
 WHERE "id" = ?
   AND "status" = ('pending')
@@ -154,7 +154,7 @@ WHERE "id" = ?
 -- name: sweep
 -- Puts rows back whose message never arrived, the longest published first.
 -- index: idx_agent_outbox_messages_sweep
--- ? cutoff
+-- ? sweep_ms
 -- ? limit
 UPDATE "agent_outbox_messages"
 SET "status" = 'pending',
@@ -164,7 +164,7 @@ WHERE rowid IN (
   SELECT rowid
   FROM "agent_outbox_messages" INDEXED BY "idx_agent_outbox_messages_sweep"
   WHERE "status" = 'published'
-    AND "published_at" <= ?
+    AND "published_at" <= strftime('%Y-%m-%d %H:%M:%S', 'now', (-? / 1000.0) || ' seconds')
   ORDER BY "published_at", "id"
   LIMIT ?
 );
@@ -180,12 +180,12 @@ ORDER BY "updated_at", "id"
 LIMIT ?;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: further attempts, counted on from the old ones, which are the fence.
 -- ? id
 UPDATE "agent_outbox_messages"
 SET "status" = 'pending',
     "next_retry_at" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
-    "retry_count" = 0,
+    "max_retry" = "retry_count" + 20,
     "consumed_at" = NULL,
     "updated_at" = strftime('%Y-%m-%d %H:%M:%S', 'now')
 WHERE "id" = ?
@@ -194,7 +194,7 @@ WHERE "id" = ?
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- ? age_ms
-SELECT strftime('%Y-%m-%d %H:%M:%S', 'now', ((-?) / 1000.0) || ' seconds');
+SELECT strftime('%Y-%m-%d %H:%M:%S', 'now', (-? / 1000.0) || ' seconds');
 
 -- name: cleanup_consumed
 -- Deletes one batch of finished rows, the oldest first.

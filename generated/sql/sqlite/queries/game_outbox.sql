@@ -72,9 +72,9 @@ RETURNING "app_code", "event_id", "event_type", "round_id", "payload", "status",
 -- ? limit
 UPDATE "game_outbox"
 SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'running' END,
-    "lock_until_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + ?,
-    "worker_id" = ?,
-    "retry_count" = "retry_count" + 1,
+    "lock_until_ms" = CASE WHEN "retry_count" >= 20 THEN 0 ELSE CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + ? END,
+    "worker_id" = CASE WHEN "retry_count" >= 20 THEN NULL ELSE ? END,
+    "retry_count" = CASE WHEN "retry_count" >= 20 THEN "retry_count" ELSE "retry_count" + 1 END,
     "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
 WHERE rowid IN (
   SELECT rowid
@@ -181,9 +181,9 @@ WHERE "app_code" = ?
 -- ? limit
 UPDATE "game_outbox"
 SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'retryable' END,
-    "next_retry_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER),
-    "lock_until_ms" = 0,
-    "worker_id" = NULL,
+    "next_retry_at_ms" = CASE WHEN "retry_count" >= 20 THEN "next_retry_at_ms" ELSE CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) END,
+    "lock_until_ms" = CASE WHEN "retry_count" >= 20 THEN 0 ELSE 0 END,
+    "worker_id" = CASE WHEN "retry_count" >= 20 THEN NULL ELSE NULL END,
     "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
 WHERE rowid IN (
   SELECT rowid
@@ -225,11 +225,11 @@ WHERE "app_code" = ?
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- ? age_ms
-SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + (-?);
+SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - ?;
 
 -- name: archive_copy_delivered
 -- Copies one batch of finished rows into the archive, the oldest first; a newer version replaces an older one.
--- Then `archive_delete` with the same parameters, in the same transaction, begun with BEGIN IMMEDIATE.
+-- Then `archive_delete` of this state with the same parameters, in the same transaction, begun with BEGIN IMMEDIATE.
 -- index: idx_game_outbox_retention_delivered
 -- ? app_code
 -- ? cutoff
@@ -279,7 +279,7 @@ WHERE rowid IN (
 
 -- name: archive_copy_done
 -- Copies one batch of finished rows into the archive, the oldest first; a newer version replaces an older one.
--- Then `archive_delete` with the same parameters, in the same transaction, begun with BEGIN IMMEDIATE.
+-- Then `archive_delete` of this state with the same parameters, in the same transaction, begun with BEGIN IMMEDIATE.
 -- index: idx_game_outbox_retention_done
 -- ? app_code
 -- ? cutoff

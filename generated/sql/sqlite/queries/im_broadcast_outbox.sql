@@ -73,9 +73,9 @@ RETURNING "app_code", "event_id", "event_type", "group_id", "payload", "status",
 -- ? limit
 UPDATE "im_broadcast_outbox"
 SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'delivering' END,
-    "locked_until_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + ?,
-    "worker_id" = ?,
-    "retry_count" = "retry_count" + 1,
+    "locked_until_ms" = CASE WHEN "retry_count" >= 20 THEN 0 ELSE CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + ? END,
+    "worker_id" = CASE WHEN "retry_count" >= 20 THEN NULL ELSE ? END,
+    "retry_count" = CASE WHEN "retry_count" >= 20 THEN "retry_count" ELSE "retry_count" + 1 END,
     "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
 WHERE rowid IN (
   SELECT rowid
@@ -182,9 +182,9 @@ WHERE "app_code" = ?
 -- ? limit
 UPDATE "im_broadcast_outbox"
 SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'retryable' END,
-    "next_retry_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER),
-    "locked_until_ms" = 0,
-    "worker_id" = NULL,
+    "next_retry_at_ms" = CASE WHEN "retry_count" >= 20 THEN "next_retry_at_ms" ELSE CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) END,
+    "locked_until_ms" = CASE WHEN "retry_count" >= 20 THEN 0 ELSE 0 END,
+    "worker_id" = CASE WHEN "retry_count" >= 20 THEN NULL ELSE NULL END,
     "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
 WHERE rowid IN (
   SELECT rowid
@@ -226,11 +226,11 @@ WHERE "app_code" = ?
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- ? age_ms
-SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + (-?);
+SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - ?;
 
 -- name: archive_copy_delivered
 -- Copies one batch of finished rows into the archive, the oldest first; a newer version replaces an older one.
--- Then `archive_delete` with the same parameters, in the same transaction, begun with BEGIN IMMEDIATE.
+-- Then `archive_delete` of this state with the same parameters, in the same transaction, begun with BEGIN IMMEDIATE.
 -- index: idx_im_broadcast_outbox_retention_delivered
 -- ? app_code
 -- ? cutoff
@@ -280,7 +280,7 @@ WHERE rowid IN (
 
 -- name: archive_copy_done
 -- Copies one batch of finished rows into the archive, the oldest first; a newer version replaces an older one.
--- Then `archive_delete` with the same parameters, in the same transaction, begun with BEGIN IMMEDIATE.
+-- Then `archive_delete` of this state with the same parameters, in the same transaction, begun with BEGIN IMMEDIATE.
 -- index: idx_im_broadcast_outbox_retention_delivered
 -- ? app_code
 -- ? cutoff

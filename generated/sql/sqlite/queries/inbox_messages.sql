@@ -6,7 +6,7 @@
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- ? age_ms
-SELECT strftime('%Y-%m-%d %H:%M:%f', 'now', ((-?) / 1000.0) || ' seconds');
+SELECT strftime('%Y-%m-%d %H:%M:%f', 'now', (-? / 1000.0) || ' seconds');
 
 -- name: cleanup
 -- Deletes one batch of finished rows, the oldest first.

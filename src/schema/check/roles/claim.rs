@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::engine::{Engine, titles};
 
-use super::super::super::Literal;
 use super::super::super::format::{Claim, DescribedEvent, Event, EventType, IndexSet, Lease, MaxAttempts, Retry};
+use super::super::super::{ColumnType, Literal};
 use super::super::failing;
 use super::{Kind, Roles, characters, holds};
 
@@ -14,17 +14,18 @@ pub fn check(claim: &Claim, engines: &[&Engine], roles: &mut Roles<'_>) {
     states(claim, roles);
     distinct(claim, roles);
     seed_shapes(claim, engines, roles);
+    columns(claim, roles);
+    idempotency(claim, roles);
+    origin(claim, roles);
+    combinations(claim, roles);
+}
+
+/// Checks that the columns of all roles but the state exist and have types that fit.
+pub fn columns(claim: &Claim, roles: &mut Roles<'_>) {
     roles.columns("claim.scope", &claim.scope, Kind::Any);
     for (at, name) in claim.scope.iter().enumerate() {
         let column = roles.table.column(name);
         roles.not_null(&format!("claim.scope.{at}"), column, "a claim pins it by equality");
-    }
-    if claim.global && !claim.scope.is_empty() {
-        roles.fault(
-            "claim.global",
-            "a claim has a `scope` or is `global`, not both".to_owned(),
-            "remove one of the two",
-        );
     }
     let order = roles.optional("claim.order", &claim.order, Kind::Any);
     roles.not_null("claim.order", order, "rows without it would have no place in the queue");
@@ -33,8 +34,6 @@ pub fn check(claim: &Claim, engines: &[&Engine], roles: &mut Roles<'_>) {
     roles.optional("claim.lane", &claim.lane, Kind::Any);
     roles.columns("claim.idempotencyKey", &claim.idempotency_key, Kind::Any);
     roles.columns("claim.coalesce", &claim.coalesce, Kind::Any);
-    idempotency(claim, roles);
-    origin(claim, roles);
     claim.retry.iter().for_each(|retry| retry_roles(retry, roles));
     claim.lease.iter().for_each(|lease| lease_roles(lease, roles));
     claim.event.iter().for_each(|event| event_roles(event, roles));
@@ -42,6 +41,32 @@ pub fn check(claim: &Claim, engines: &[&Engine], roles: &mut Roles<'_>) {
         roles.optional("claim.times.updated", &times.updated, Kind::Time);
         roles.optional("claim.times.published", &times.published, Kind::Time);
         roles.optional("claim.times.finished", &times.finished, Kind::Time);
+    }
+}
+
+/// Parts that do not go together.
+fn combinations(claim: &Claim, roles: &mut Roles<'_>) {
+    if claim.global && !claim.scope.is_empty() {
+        roles.fault(
+            "claim.global",
+            "a claim has a `scope` or is `global`, not both".to_owned(),
+            "remove one of the two",
+        );
+    }
+    let status = &claim.status;
+    if claim.visibility.is_some() && (status.running.is_some() || status.retryable.is_some()) {
+        roles.fault(
+            "claim.visibility",
+            "with `visibility` a taken row stays pending: there is neither `running` nor `retryable`".to_owned(),
+            "remove the two states, or use a `lease`",
+        );
+    }
+    if status.published.is_some() && status.running.is_some() {
+        roles.fault(
+            "claim.status.published",
+            "a row is published from pending: `running` and `published` do not go together".to_owned(),
+            "remove `running` and use `visibility`",
+        );
     }
     if claim.lease.is_some() && claim.visibility.is_some() {
         roles.fault(
@@ -78,13 +103,21 @@ pub fn check(claim: &Claim, engines: &[&Engine], roles: &mut Roles<'_>) {
 /// Roles that one column cannot play at once.
 fn distinct(claim: &Claim, roles: &mut Roles<'_>) {
     let mut played: BTreeMap<&str, &str> = [(&*claim.status.column, "claim.status.column")].into();
-    let (retry, lease) = (claim.retry.as_ref(), claim.lease.as_ref());
+    let (retry, lease, times) = (claim.retry.as_ref(), claim.lease.as_ref(), claim.times.as_ref());
+    let max = retry.and_then(|retry| match &retry.max {
+        MaxAttempts::Column(max) => Some(&max.column),
+        MaxAttempts::Number(_) => None,
+    });
     let named = [
         ("claim.due", claim.due.as_ref()),
         ("claim.lane", claim.lane.as_ref()),
         ("claim.retry.at", retry.and_then(|retry| retry.at.as_ref())),
         ("claim.retry.count", retry.and_then(|retry| retry.count.as_ref())),
         ("claim.retry.error", retry.and_then(|retry| retry.error.as_ref())),
+        ("claim.retry.max.column", max),
+        ("claim.times.updated", times.and_then(|times| times.updated.as_ref())),
+        ("claim.times.published", times.and_then(|times| times.published.as_ref())),
+        ("claim.times.finished", times.and_then(|times| times.finished.as_ref())),
         ("claim.lease.until", lease.map(|lease| &lease.until)),
         ("claim.lease.by", lease.and_then(|lease| lease.by.as_ref())),
         ("claim.lease.seq", lease.and_then(|lease| lease.seq.as_ref())),
@@ -119,6 +152,29 @@ fn seed_shapes(claim: &Claim, engines: &[&Engine], roles: &mut Roles<'_>) {
     if three.into_iter().any(|(given, path)| !given && roles.table.lacks(path)) {
         let message = "the index shapes of `seed` need `order`, `retry.at` and `lease`".to_owned();
         roles.fault("claim.indexes", message, "name the three, or remove `indexes`");
+    }
+    if claim.status.retryable.is_none() {
+        let message = "with the index shapes of `seed` failed rows need a state of their own".to_owned();
+        roles.fault("claim.indexes", message, "add `claim.status.retryable`, or remove `indexes`");
+    }
+    if let Some(column) = at.and_then(|at| roles.table.column(at)) {
+        let zoned = matches!(column.ty, ColumnType::Timestamp(_));
+        let default = column.default.as_ref().map(|default| &default.value);
+        let never = match default {
+            None => true,
+            Some(Literal::Null) => column.nullable,
+            Some(Literal::Number(number)) => number == "0" && !column.nullable,
+            Some(Literal::Text(text)) => text == "1970-01-01 00:00:00" && !column.nullable,
+            Some(_) => false,
+        };
+        if zoned || !never {
+            let message = "the index shapes of `seed` find pending rows by a retry time that says \"never\"".to_owned();
+            roles.fault(
+                "claim.retry.at",
+                message,
+                "make the column BIGINT or DATETIME, and its default 0 or '1970-01-01 00:00:00'",
+            );
+        }
     }
     let nullable = at.and_then(|at| roles.table.column(at)).is_some_and(|column| column.nullable);
     let strict = failing(engines, |engine| !engine.null_is_equality);

@@ -53,6 +53,8 @@ pub fn check(table: &Table, engines: &[&Engine], findings: &mut Vec<Diagnostic>)
     let mut roles = Roles { table, findings };
     if let Some(claim) = &table.claim {
         claim::check(claim, engines, &mut roles);
+    } else if let Some(draft) = &table.claim_draft {
+        claim::columns(draft, &mut roles);
     }
     if let Some(retention) = &table.retention {
         life::retention(retention, &mut roles);
@@ -80,6 +82,10 @@ impl<'a> Roles<'a> {
     /// The column in the role at `path`, if it exists.
     fn column(&mut self, path: &str, name: &str, kind: Kind) -> Option<&'a Column> {
         let table = self.table;
+        // What was filled in for something missing has been reported.
+        if name.is_empty() && table.claim.is_none() {
+            return None;
+        }
         match table.column(name) {
             Some(column) if kind.accepts(&column.ty) => Some(column),
             Some(column) => {
