@@ -119,8 +119,19 @@ pub fn shorten(name: &str, limit: Limit) -> String {
 fn with_hash(name: &str, identity: &str, limit: Limit) -> String {
     let hash = fnv(identity);
     let suffix = format!("_{:08x}", (hash >> 32) as u32 ^ hash as u32);
-    let mut start = name.to_owned();
-    while !limit.allows(&format!("{start}{suffix}")) && start.pop().is_some() {}
+    let whole = format!("{name}{suffix}");
+    if limit.allows(&whole) {
+        return whole;
+    }
+    // From the start, since a hostile name may be of any length.
+    let mut start = String::new();
+    for c in name.chars() {
+        start.push(c);
+        if !limit.allows(&format!("{start}{suffix}")) {
+            start.pop();
+            break;
+        }
+    }
     start + &suffix
 }
 

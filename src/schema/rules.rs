@@ -97,9 +97,9 @@ rules! {
     allow "Never; leave the foreign key out and use `referenceTo` if the table is not described here."
 
     /// Two things of one name.
-    DUPLICATE_NAME Error "duplicate-name" "two tables, columns or indexes of one name"
-    does "Reports names that occur twice where a chosen engine wants them unique, also across upper and lower case, and indexes named like a table."
-    why "Index names are unique per schema on PostgreSQL and per database on SQLite, where `CREATE INDEX IF NOT EXISTS` with a taken name silently does nothing."
+    DUPLICATE_NAME Error "duplicate-name" "two tables, columns, indexes or foreign keys of one name"
+    does "Reports names that occur twice where a chosen engine wants them unique, also across upper and lower case, indexes named like a table, and foreign keys named like an index or a constraint."
+    why "Index names are unique per schema on PostgreSQL and per database on SQLite, where `CREATE INDEX IF NOT EXISTS` with a taken name silently does nothing. Foreign keys are named once in a database on MySQL (error 1826) and MariaDB (errno 121), and once in a table on PostgreSQL, where unique keys count too."
     example "[{ \"name\": \"idx_poll\", \"columns\": [\"status\"] }, { \"name\": \"IDX_POLL\", \"columns\": [\"owner\"] }]"
     instead "[{ \"name\": \"idx_poll\", \"columns\": [\"status\"] }, { \"name\": \"idx_owner\", \"columns\": [\"owner\"] }]"
     allow "Never."

@@ -9,16 +9,25 @@ use super::super::lower::missing_column;
 use super::super::{Action, Catalog, ColumnType, ForeignKey, Table, TableName, rules};
 use super::{failing, keep};
 
+/// How many names are compared with missing ones, to say what may have been meant.
+const COMPARISONS: usize = 500_000;
+
 /// Checks the foreign keys of all tables.
 pub fn check(catalog: &Catalog, engines: &[&Engine], findings: &mut Vec<Diagnostic>) {
     let tables: BTreeMap<&TableName, &Table> = catalog.tables.iter().map(|table| (&table.name, table)).collect();
-    let names: Vec<String> = tables.keys().map(|name| name.to_string()).collect();
+    let mut names: Vec<String> = tables.keys().map(|name| name.to_string()).collect();
+    let mut missing = 0;
     for table in &catalog.tables {
         let mut found = Vec::new();
         for key in &table.foreign_keys {
             match tables.get(&key.target) {
                 Some(target) => ends(table, key, target, engines, &mut found),
                 None => {
+                    missing += 1;
+                    // So many are no slips, and each takes a look at every table.
+                    if missing * names.len() > COMPARISONS {
+                        names.clear();
+                    }
                     let message = format!(
                         "a foreign key of `{}` references the table `{}`, which is not defined",
                         table.name, key.target

@@ -5,7 +5,7 @@ mod life;
 
 use std::collections::BTreeSet;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Place};
 use crate::engine::Engine;
 
 use super::super::lower::missing_column;
@@ -82,6 +82,17 @@ impl<'a> Roles<'a> {
     /// The column in the role at `path`, if it exists.
     fn column(&mut self, path: &str, name: &str, kind: Kind) -> Option<&'a Column> {
         let table = self.table;
+        self.column_at(path, name, kind, || table.site.at(path))
+    }
+
+    fn column_at(
+        &mut self,
+        path: &str,
+        name: &str,
+        kind: Kind,
+        place: impl Fn() -> Option<Place>,
+    ) -> Option<&'a Column> {
+        let table = self.table;
         // What was filled in for something missing has been reported.
         if name.is_empty() && table.claim.is_none() {
             return None;
@@ -91,13 +102,13 @@ impl<'a> Roles<'a> {
             Some(column) => {
                 let message =
                     format!("`{path}`: `{}.{name}` is {}, the role needs {}", table.name, column.ty, kind.expected());
-                let finding = Diagnostic::new(&rules::WRONG_VALUE, table.site.at(path), message);
+                let finding = Diagnostic::new(&rules::WRONG_VALUE, place(), message);
                 self.findings.push(finding.related(column.site.at("type"), "this type"));
                 Some(column)
             }
             None if table.broken.iter().any(|broken| broken == name) => None,
             None => {
-                self.findings.push(missing_column(table, name, &format!("`{path}`"), table.site.at(path)));
+                self.findings.push(missing_column(table, name, &format!("`{path}`"), place()));
                 None
             }
         }
@@ -108,11 +119,16 @@ impl<'a> Roles<'a> {
     }
 
     fn columns(&mut self, path: &str, names: &[String], kind: Kind) {
+        let list = self.table.site.step(path);
+        let places = list.children();
         let mut seen = BTreeSet::new();
         for (at, name) in names.iter().enumerate() {
-            self.column(&format!("{path}.{at}"), name, kind);
+            let place = || places.get(at).unwrap_or(&list).place();
+            self.column_at(&format!("{path}.{at}"), name, kind, place);
             if !seen.insert(name) {
-                self.fault(&format!("{path}.{at}"), format!("`{path}` names `{name}` twice"), "remove one of the two");
+                let message = format!("`{path}` names `{name}` twice");
+                let finding = Diagnostic::new(&rules::WRONG_VALUE, place(), message);
+                self.findings.push(finding.help("remove one of the two"));
             }
         }
     }
