@@ -11,6 +11,7 @@ mod layers;
 mod loaded;
 mod output;
 mod project;
+mod queries;
 mod readback;
 mod readme;
 mod servers;

@@ -1,0 +1,108 @@
+//! Whoever lost a row cannot change it any more: not while the next worker holds it, not after that one gave it back, and
+//! not in its next life.
+
+use crate::servers::{Scratch, on_servers};
+
+use super::case::{Case, Faults, Given, cases, committed, prepared};
+use super::driver::Driver;
+use super::matrix::{blank, scopes};
+use super::model::branch;
+use super::queue::rows;
+use super::time::{DAY, NOON};
+
+fn a_lost_row_stays_lost(scratch: &mut Scratch) {
+    let catalog = committed();
+    let mut driver = prepared(scratch, &catalog);
+    let mut faults = Faults::default();
+    for case in cases(&catalog, scratch.server).into_iter().filter(|case| case.queue.fence().is_some()) {
+        driver.run("BEGIN");
+        faults.collect(|| Story::of(case, &mut driver).tell());
+        driver.undo();
+        driver.set_clock(NOON);
+    }
+    faults.report();
+}
+on_servers!(a_lost_row_stays_lost);
+
+/// One row and its workers, one after the other.
+struct Story<'a, 'd> {
+    case: Case<'a>,
+    driver: &'d mut Driver,
+    /// The fences of those who lost it.
+    lost: Vec<String>,
+    days: i64,
+}
+
+impl<'a, 'd> Story<'a, 'd> {
+    fn of(case: Case<'a>, driver: &'d mut Driver) -> Self {
+        Story { case, driver, lost: Vec::new(), days: 0 }
+    }
+
+    fn tell(mut self) {
+        let mut new = blank(&self.case.queue, 1);
+        self.case.queue.scope.iter().zip(&scopes(3)[0]).for_each(|(at, value)| new[*at] = Some(value.clone()));
+        self.case.run(self.driver, self.case.get("enqueue"), &Given { row: Some(&new), ..Given::default() });
+        let silent = self.claim();
+        self.lost.push(silent);
+        let second = self.claim();
+        self.nobody_else("while the next one holds it");
+        self.act("release", &second);
+        self.lost.push(second);
+        self.nobody_else("after the next one has given it back");
+        let third = self.claim();
+        self.nobody_else("while a third one holds it");
+        if self.case.find("dead").is_some() {
+            self.act("dead", &third);
+            self.lost.push(third);
+            self.nobody_else("once it is dead");
+            self.act("replay", "");
+            self.nobody_else("once it is replayed");
+            self.claim();
+            self.nobody_else("in its second life");
+        }
+    }
+
+    /// Takes the row once all its times have come, and gives the new fence.
+    fn claim(&mut self) -> String {
+        self.days += 1;
+        self.case.now = Some(NOON + self.days * DAY);
+        self.driver.set_clock(NOON + self.days * DAY);
+        let token = format!("token-{:02}-0123456789abcdef/worker", self.days);
+        let row = rows(self.driver, self.case.table()).remove(0);
+        for query in self.case.queries.iter().filter(|query| branch(&self.case.queue, &query.name).is_some()) {
+            let mut given = Given { row: Some(&row), fence: Some(token.clone()), limit: 1, ..Given::default() };
+            let claimed = self.case.run(self.driver, query, &given).rows;
+            if claimed.is_empty() {
+                continue;
+            }
+            if self.driver.server.is_mysql_like() {
+                given.keys = claimed;
+                self.case.run(self.driver, self.case.get("take"), &given);
+            }
+            let row = rows(self.driver, self.case.table()).remove(0);
+            return row[self.case.queue.fence().unwrap().0].clone().unwrap();
+        }
+        panic!("no claim takes the row of {}: {row:?}", self.case.table().name);
+    }
+
+    fn act(&mut self, name: &str, fence: &str) {
+        assert_eq!(self.attempt(name, fence), 1, "{name} of {} by its holder", self.case.table().name);
+    }
+
+    fn attempt(&mut self, name: &str, fence: &str) -> u64 {
+        let row = rows(self.driver, self.case.table()).remove(0);
+        let given = Given { row: Some(&row), fence: Some(fence.to_owned()), ..Given::default() };
+        self.case.run(self.driver, self.case.get(name), &given).affected
+    }
+
+    /// Everyone who lost the row tries everything.
+    fn nobody_else(&mut self, when: &str) {
+        let fenced = ["complete", "retry", "dead", "extend", "release", "mark_published"];
+        for name in fenced.into_iter().filter(|name| self.case.find(name).is_some()).collect::<Vec<_>>() {
+            for fence in self.lost.clone() {
+                let changed = self.attempt(name, &fence);
+                assert_eq!(changed, 0, "{name} of {} under the lost fence {fence} {when}", self.case.table().name);
+            }
+        }
+    }
+}

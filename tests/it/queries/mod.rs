@@ -1,0 +1,16 @@
+//! The statements of the workload on real engines: what they do, row by row and column by column.
+
+mod archive;
+mod case;
+mod driver;
+mod effects;
+mod enqueue;
+mod fences;
+mod ids;
+mod matrix;
+mod model;
+mod prepare;
+mod queue;
+mod reach;
+mod time;
+mod zones;

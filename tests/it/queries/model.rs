@@ -1,0 +1,239 @@
+//! What each statement should do, by its name and the roles of the columns: written from the contract, not from the SQL.
+
+use crate::servers::Row;
+
+use super::matrix::{HOLDER, LANES, OLD, scopes};
+use super::queue::Queue;
+use super::time::NOON;
+
+/// The values of the parameters.
+pub const DELAY: i64 = 90_000;
+pub const LEASE: i64 = 30_000;
+pub const ERROR: &str = "it's broken";
+pub const TOKEN: &str = "token-0123456789abcdefghi/other";
+
+/// What a claim is by the branch in its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Branch {
+    Pending,
+    Retryable,
+    Expired,
+}
+
+/// A claim's branch, and whether it keeps to a lane.
+pub fn branch(queue: &Queue<'_>, name: &str) -> Option<(Branch, bool)> {
+    let name = name.strip_prefix("claim_")?;
+    let lane = queue.lane.map(|lane| format!("_by_{}", queue.table.columns[lane].name)).unwrap_or("-".to_owned());
+    let (name, in_lane) = name.strip_suffix(&lane).map_or((name, false), |name| (name, true));
+    let branch = match name {
+        "pending" => Branch::Pending,
+        "retryable" => Branch::Retryable,
+        "expired" => Branch::Expired,
+        other => panic!("an unknown branch: {other}"),
+    };
+    Some((branch, in_lane))
+}
+
+/// A change of one row.
+pub struct Change<'q, 'a> {
+    queue: &'q Queue<'a>,
+    row: Row,
+    now: i64,
+}
+
+impl<'q, 'a> Change<'q, 'a> {
+    pub fn of(queue: &'q Queue<'a>, row: &Row) -> Self {
+        let change = Change { queue, row: row.clone(), now: NOON };
+        // Every change of a row says when it was.
+        change.time(queue.updated, 0)
+    }
+
+    fn set(mut self, column: Option<usize>, value: Option<String>) -> Self {
+        if let Some(column) = column {
+            self.row[column] = value;
+        }
+        self
+    }
+
+    fn time(self, column: Option<usize>, after: i64) -> Self {
+        let value = column.and_then(|column| self.queue.at(column, self.now + after));
+        self.set(column, value)
+    }
+
+    fn never(self, column: Option<usize>) -> Self {
+        let value = column.and_then(|column| self.queue.never(column));
+        self.set(column, value)
+    }
+
+    fn add(self, column: Option<usize>, number: i64) -> Self {
+        let value = column.map(|column| (self.queue.number(column, &self.row) + number).to_string());
+        self.set(column, value)
+    }
+
+    fn status(self, state: &str) -> Self {
+        let status = self.queue.status;
+        self.set(Some(status), Some(state.to_owned()))
+    }
+
+    fn released(self) -> Self {
+        let by = self.queue.by;
+        let nobody = by.filter(|by| !self.queue.table.columns[*by].nullable).map(|_| String::new());
+        let until = self.queue.until;
+        self.never(until).set(by, nobody)
+    }
+
+    fn finished(self, state: &str) -> Self {
+        let finished = self.queue.finished;
+        self.status(state).released().time(finished, 0)
+    }
+
+    pub fn taken(self) -> Row {
+        let queue = self.queue;
+        let visible = queue.time().filter(|_| queue.by_visibility());
+        let state = queue.held_state().unwrap();
+        let change = self.status(state).time(queue.until, LEASE).time(visible, LEASE);
+        change.set(queue.by, Some(TOKEN.to_owned())).add(queue.seq, 1).add(queue.count, 1).row
+    }
+
+    pub fn exhausted(self) -> Row {
+        let dead = self.queue.claim.status.dead.clone().unwrap();
+        self.finished(&dead).row
+    }
+
+    pub fn reaped(self) -> Row {
+        let (time, waiting) = (self.queue.time(), self.queue.waiting());
+        self.status(waiting).time(time, 0).released().row
+    }
+
+    fn pending(self) -> Self {
+        let queue = self.queue;
+        let pending = &queue.claim.status.pending;
+        let now = queue.retry_at.filter(|_| queue.pending_is_timed());
+        self.status(pending).released().never(queue.retry_at).time(now, 0).time(queue.due, 0)
+    }
+
+    pub fn swept(self) -> Row {
+        self.pending().row
+    }
+}
+
+/// The row after a transition of one row; `None` where it does not apply. `fenced` says whether the fence is right.
+pub fn transition(queue: &Queue<'_>, name: &str, row: &Row, fence_is_right: bool) -> Option<Row> {
+    let status = &queue.claim.status;
+    let held = queue.held_state() == row[queue.status].as_deref();
+    let mine = fence_is_right || queue.fence().is_none();
+    let change = Change::of(queue, row);
+    let done = status.done.0.first().unwrap();
+    let (applies, change) = match name {
+        "complete" => (held && mine, change.finished(done)),
+        "retry" => {
+            let change = change.status(queue.waiting()).time(queue.time(), DELAY).released();
+            (held && mine, change.set(queue.error, Some(ERROR.to_owned())))
+        }
+        "dead" => {
+            (held && mine, change.finished(status.dead.as_ref().unwrap()).set(queue.error, Some(ERROR.to_owned())))
+        }
+        "extend" => (held && mine, change.time(queue.until.or(queue.time()), LEASE)),
+        "release" => {
+            let change = change.status(queue.waiting()).time(queue.time(), 0).released();
+            (held && mine, change.add(queue.count, -1))
+        }
+        "mark_published" => {
+            let change = change.status(status.published.as_ref().unwrap()).time(queue.published, 0);
+            (queue.is(row, Some(&status.pending)) && mine, change)
+        }
+        "consume_published" => (queue.is(row, status.published.as_ref()), change.finished(done)),
+        "consume_pending" => (queue.is(row, Some(&status.pending)), change.finished(done)),
+        "replay" => {
+            let change = change.pending().set(queue.count, Some("0".to_owned())).never(queue.finished);
+            (queue.is(row, status.dead.as_ref()), change)
+        }
+        other => panic!("an unknown transition: {other}"),
+    };
+    applies.then_some(change.row)
+}
+
+/// The fence that the holder of the row has.
+pub fn fence_of(queue: &Queue<'_>, row: &Row) -> Option<String> {
+    let (column, parameter) = queue.fence()?;
+    if parameter == "token" { Some(HOLDER.to_owned()) } else { row[column].clone() }
+}
+
+/// Whether a row is in the first scope, and in the first lane where that is asked for.
+pub fn asked_for(queue: &Queue<'_>, row: &Row, scope: &[usize], in_lane: bool) -> bool {
+    let first = &scopes(queue.scope.len().max(scope.len()))[0];
+    scope.iter().zip(first).all(|(column, value)| row[*column].as_ref() == Some(value))
+        && (!in_lane || queue.lane.is_none_or(|lane| row[lane].as_deref() == Some(LANES[0])))
+}
+
+/// Rows by the given columns and then by key.
+fn sorted<'r>(queue: &Queue<'_>, rows: impl Iterator<Item = &'r Row>, by: &[Option<usize>]) -> Vec<&'r Row> {
+    let mut rows: Vec<&Row> = rows.collect();
+    let numeric = |column: usize, row: &Row| match &queue.table.columns[column].ty {
+        claimsmith::schema::ColumnType::Int { .. } => (queue.number(column, row), None),
+        ty if ty.is_time() => (queue.read(column, row).unwrap_or(i64::MIN), None),
+        _ => (0, row[column].clone()),
+    };
+    rows.sort_by_cached_key(|row| {
+        let by = by.iter().flatten().chain(&queue.table.primary_key);
+        by.map(|column| numeric(*column, row)).collect::<Vec<_>>()
+    });
+    rows
+}
+
+/// The rows of a claim's branch, in its order.
+pub fn in_branch<'r>(queue: &Queue<'_>, branch: Branch, in_lane: bool, rows: &'r [Row], now: i64) -> Vec<&'r Row> {
+    let status = &queue.claim.status;
+    let due = |column: Option<usize>, row: &Row| match column {
+        Some(column) => queue.read(column, row).is_some_and(|at| at <= now),
+        None => true,
+    };
+    let waits = queue.due.is_some() || status.retryable.is_none();
+    let seed = queue.order.filter(|_| queue.is_seed());
+    let (state, time, order): (_, Option<usize>, [Option<usize>; 2]) = match branch {
+        Branch::Pending if queue.is_seed() => (Some(&status.pending), None, [queue.order, None]),
+        Branch::Pending if waits && queue.time().is_some() => {
+            (Some(&status.pending), queue.time(), [queue.time(), None])
+        }
+        Branch::Pending => (Some(&status.pending), None, [queue.order, None]),
+        Branch::Retryable => (status.retryable.as_ref(), queue.time(), [queue.time().or(queue.order), seed]),
+        Branch::Expired => (status.running.as_ref(), queue.until, [queue.until, seed]),
+    };
+    let pinned = |row: &Row| {
+        let pin = queue.retry_at.filter(|_| branch == Branch::Pending && queue.is_seed());
+        pin.is_none_or(|at| row[at] == queue.never(at))
+    };
+    let rows = rows.iter().filter(|row| {
+        queue.is(row, state) && due(time, row) && pinned(row) && asked_for(queue, row, &queue.scope, in_lane)
+    });
+    sorted(queue, rows, &order)
+}
+
+/// Whether a row that a branch found has used up its attempts, and so goes to dead.
+pub fn is_exhausted(queue: &Queue<'_>, branch: Branch, row: &Row) -> bool {
+    let silent = branch == Branch::Expired || branch == Branch::Pending && queue.by_visibility();
+    let Some(count) = queue.count.filter(|_| silent && queue.claim.status.dead.is_some()) else { return false };
+    queue.number(count, row) >= queue.most(row)
+}
+
+/// Rows of a state that are as old as the cutoff, the oldest first.
+pub fn aged<'r>(queue: &Queue<'_>, state: &str, age: usize, scope: &[usize], rows: &'r [Row]) -> Vec<&'r Row> {
+    let old = |row: &&Row| {
+        row[queue.status].as_deref() == Some(state)
+            && asked_for(queue, row, scope, false)
+            && queue.read(age, row).is_some_and(|at| at <= CUTOFF)
+    };
+    sorted(queue, rows.iter().filter(old), &[Some(age)])
+}
+
+/// What is older than this is old.
+pub const CUTOFF: i64 = NOON - OLD;
+
+/// Dead rows, in the order in which they are listed.
+pub fn dead<'r>(queue: &Queue<'_>, rows: &'r [Row]) -> Vec<&'r Row> {
+    let age = queue.table.retention.as_ref().and_then(|retention| queue.table.position(&retention.age));
+    let by = if queue.is_seed() { age.or(queue.order) } else { queue.order.or(age) };
+    let dead =
+        |row: &&Row| queue.is(row, queue.claim.status.dead.as_ref()) && asked_for(queue, row, &queue.scope, false);
+    sorted(queue, rows.iter().filter(dead), &[by])
+}

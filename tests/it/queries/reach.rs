@@ -1,0 +1,221 @@
+//! No row may become invisible: every row that the statements can bring about, starting from a new one and with time
+//! passing, is in a branch of the claim, now or once all its times have come.
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use claimsmith::schema::Catalog;
+use claimsmith::schema::format::MaxAttempts;
+
+use crate::servers::{Row, Scratch, Server, on_servers};
+
+use super::case::{Case, Faults, Given, cases, committed, loaded, prepared};
+use super::driver::Driver;
+use super::matrix::{HOLDER, LANES, OLD, blank, scopes};
+use super::model::{self, branch, fence_of};
+use super::queue::{Queue, insert, name, rows};
+use super::time::{DAY, NOON, SECOND};
+
+/// The most attempts, fewer than in the definitions, so that all counts are reached.
+const MOST: u32 = 2;
+
+/// When all times have come.
+const LATER: i64 = NOON + 1_500 * DAY;
+
+/// The committed definitions with few attempts.
+fn catalog() -> Catalog {
+    let mut catalog = committed();
+    for retry in catalog.tables.iter_mut().filter_map(|table| table.claim.as_mut()?.retry.as_mut()) {
+        if let MaxAttempts::Number(most) = &mut retry.max {
+            *most = MOST;
+        }
+    }
+    catalog
+}
+
+fn a_new_row(queue: &Queue<'_>) -> Row {
+    let mut row = blank(queue, 1);
+    queue.scope.iter().zip(&scopes(queue.scope.len())[0]).for_each(|(at, value)| row[*at] = Some(value.clone()));
+    queue.lane.into_iter().for_each(|lane| row[lane] = Some(LANES[0].to_owned()));
+    queue.max.into_iter().for_each(|max| row[max] = Some(MOST.to_string()));
+    row
+}
+
+/// Times as never, past or to come, and what no statement tests as it always is: rows of one kind become the same row.
+fn kind(queue: &Queue<'_>, row: &Row) -> Row {
+    let mut kind = a_new_row(queue);
+    for column in [queue.retry_at, queue.due, queue.until].into_iter().flatten() {
+        kind[column] = match queue.read(column, row) {
+            None => None,
+            Some(..=0) => queue.never(column),
+            Some(at) if at <= NOON => queue.at(column, NOON - SECOND),
+            Some(_) => queue.at(column, NOON + 60 * SECOND),
+        };
+    }
+    for column in [queue.count, Some(queue.status)].into_iter().flatten() {
+        kind[column].clone_from(&row[column]);
+    }
+    // A published row gets old enough for the sweep.
+    if let Some(column) = queue.published {
+        kind[column] = row[column].as_ref().and_then(|_| queue.at(column, NOON - OLD - SECOND));
+    }
+    if let Some(column) = queue.by {
+        kind[column] =
+            row[column].clone().filter(|by| by.is_empty()).or(row[column].as_ref().map(|_| HOLDER.to_owned()));
+    }
+    kind
+}
+
+/// The row once some of its times have come.
+fn waited(queue: &Queue<'_>, row: &Row) -> Vec<Row> {
+    let columns = [queue.retry_at, queue.due, queue.until];
+    let to_come = |at: &usize| queue.read(*at, row).is_some_and(|ms| ms > NOON);
+    let to_come: Vec<usize> = columns.into_iter().flatten().filter(to_come).collect();
+    let mut rows = vec![row.clone(); to_come.len() + 1];
+    for (number, at) in to_come.iter().enumerate() {
+        rows[number][*at] = queue.at(*at, NOON - SECOND);
+        rows[to_come.len()][*at] = queue.at(*at, NOON - SECOND);
+    }
+    rows
+}
+
+/// Whether somebody can run a statement on such a row.
+fn is_possible(queue: &Queue<'_>, name: &str, row: &Row) -> bool {
+    // These leave a row as it is, make one, or take it away.
+    let others = ["enqueue", "list_", "count_", "oldest_", "cutoff", "cleanup", "archive"];
+    let moves = !others.iter().any(|other| name.starts_with(other));
+    let attempts = queue.count.map_or(1, |count| queue.number(count, row));
+    match name {
+        // At the limit a worker calls `dead` instead.
+        "retry" => 0 < attempts && attempts < i64::from(MOST),
+        // Nobody holds a row that was never taken.
+        "complete" | "dead" | "extend" | "release" | "mark_published" => 0 < attempts,
+        _ => moves,
+    }
+}
+
+/// Every kind of row that there can be.
+fn explore(case: &Case<'_>, driver: &mut Driver) -> BTreeSet<Row> {
+    let delete = format!("DELETE FROM {}", name(case.table(), case.server));
+    let new = a_new_row(&case.queue);
+    driver.run("BEGIN");
+    case.run(driver, case.get("enqueue"), &Given { row: Some(&new), ..Given::default() });
+    let mut reached = BTreeSet::new();
+    let mut open = vec![kind(&case.queue, &rows(driver, case.table())[0])];
+    while let Some(row) = open.pop() {
+        if !reached.insert(row.clone()) {
+            continue;
+        }
+        assert!(reached.len() < 1_000, "the rows of {} never end: {row:?}", case.table().name);
+        open.extend(waited(&case.queue, &row));
+        driver.run(&delete);
+        insert(driver, case.table(), std::slice::from_ref(&row));
+        for query in case.queries.iter().filter(|query| is_possible(&case.queue, &query.name, &row)) {
+            driver.run("SAVEPOINT step");
+            let is_claim = branch(&case.queue, &query.name).is_some();
+            let fence = fence_of(&case.queue, &row).filter(|_| !is_claim);
+            let outcome = case.run(driver, query, &Given { row: Some(&row), fence, limit: 10, ..Given::default() });
+            if outcome.affected > 0 {
+                open.push(kind(&case.queue, &rows(driver, case.table())[0]));
+            }
+            driver.run("ROLLBACK TO SAVEPOINT step");
+        }
+    }
+    driver.run("ROLLBACK");
+    reached
+}
+
+/// The rows of each table, found on SQLite, where the statements move rows as they do everywhere.
+fn reachable() -> &'static Vec<BTreeSet<Row>> {
+    static REACHABLE: OnceLock<Vec<BTreeSet<Row>>> = OnceLock::new();
+    REACHABLE.get_or_init(|| {
+        let catalog = catalog();
+        let mut scratch = Scratch::new(Server::Sqlite, "reachable rows").unwrap();
+        let mut driver = prepared(&mut scratch, &catalog);
+        cases(&catalog, Server::Sqlite).iter().map(|case| explore(case, &mut driver)).collect()
+    })
+}
+
+fn no_row_becomes_invisible(scratch: &mut Scratch) {
+    let catalog = catalog();
+    let mut driver = prepared(scratch, &catalog);
+    driver.set_clock(LATER);
+    let mut faults = Faults::default();
+    for (mut case, reached) in cases(&catalog, scratch.server).into_iter().zip(reachable()) {
+        case.now = Some(LATER);
+        driver.run("BEGIN");
+        faults.collect(|| all_are_seen(&case, &mut driver, reached));
+        driver.run("ROLLBACK");
+    }
+    faults.report();
+}
+on_servers!(no_row_becomes_invisible);
+
+fn all_are_seen(case: &Case<'_>, driver: &mut Driver, reached: &BTreeSet<Row>) {
+    let queue = &case.queue;
+    let states: BTreeSet<&str> = reached.iter().map(|row| row[queue.status].as_deref().unwrap()).collect();
+    let written =
+        queue.states().into_iter().filter(|state| !queue.claim.status.done.0.iter().skip(1).any(|done| done == state));
+    assert_eq!(states, written.collect(), "states of {} that are reached", case.table().name);
+    // The same rows beside each other, with ids of their own.
+    let open: Vec<Row> = reached
+        .iter()
+        .filter(|row| queue.unfinished().contains(&row[queue.status].as_deref().unwrap()))
+        .zip(2..)
+        .map(|(row, number)| {
+            let (first, other) = (blank(queue, 1), blank(queue, number));
+            (0..row.len()).map(|at| if row[at] == first[at] { other[at].clone() } else { row[at].clone() }).collect()
+        })
+        .collect();
+    insert(driver, case.table(), &open);
+    let mut seen: BTreeSet<Row> = BTreeSet::new();
+    for query in &case.queries {
+        let is_branch = branch(queue, &query.name).is_some_and(|(_, in_lane)| !in_lane);
+        if !is_branch && query.name != "sweep" && query.name != "sweep_find"
+            || query.name == "sweep" && driver.server.is_mysql_like()
+        {
+            continue;
+        }
+        driver.run("SAVEPOINT claim");
+        let mut given = case.asking(&open, 10_000);
+        given.cutoff = LATER;
+        let outcome = case.run(driver, query, &given);
+        if is_branch {
+            let keys = |row: &Row| if row.len() == case.table().columns.len() { queue.key(row) } else { row.clone() };
+            seen.extend(outcome.rows.iter().map(keys));
+        } else {
+            let published = queue.claim.status.published.as_ref();
+            let of_state: Vec<&Row> = open.iter().filter(|row| queue.is(row, published)).collect();
+            assert_eq!(outcome.affected, of_state.len() as u64, "{} of {}", query.name, case.table().name);
+            seen.extend(of_state.into_iter().map(|row| queue.key(row)));
+        }
+        driver.run("ROLLBACK TO SAVEPOINT claim");
+    }
+    for row in open.iter().filter(|row| !seen.contains(&queue.key(row))) {
+        let stays = queue.is(row, queue.claim.status.running.as_ref()) && queue.claim.lease.is_none();
+        assert!(stays, "a row of {} that no claim will ever see: {row:?}", case.table().name);
+    }
+}
+
+/// Where a state has no branch, the definition's findings say so.
+#[test]
+fn what_has_no_branch_has_a_finding() {
+    let (catalog, findings) = loaded();
+    let found = findings.iter().filter(|finding| finding.rule.id == "queue-without-lease").count();
+    let without = cases(&catalog, Server::Sqlite).into_iter().filter(|case| {
+        let allowed = case.table().allow.contains_key("queue-without-lease");
+        case.queue.claim.status.running.is_some() && case.queue.claim.lease.is_none() && !allowed
+    });
+    assert_eq!(without.count(), found);
+}
+
+/// The exploration finds what the model says of the branches: most kinds of rows are reached.
+#[test]
+fn kinds_of_rows_are_many() {
+    for (case, reached) in cases(&catalog(), Server::Sqlite).iter().zip(reachable()) {
+        assert!(reached.len() > case.queue.states().len(), "{} of {}", reached.len(), case.table().name);
+        let rows: Vec<Row> = reached.iter().cloned().collect();
+        let pending = model::in_branch(&case.queue, model::Branch::Pending, false, &rows, LATER);
+        assert!(!pending.is_empty(), "{}", case.table().name);
+    }
+}
