@@ -3,4 +3,5 @@
 
 mod layers;
 mod readme;
+mod servers;
 mod workload;
