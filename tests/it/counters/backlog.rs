@@ -52,6 +52,10 @@ pub fn load(probe: &mut Probe, table: &Table, rows: u64, mix: Mix) {
         _ => format!("TRUNCATE TABLE {name}"),
     });
     probe.run(&insert(probe.server, table, rows, mix));
+    if let (Server::Postgres, Some(numbered)) = (probe.server, table.columns.iter().find(|column| column.auto_increment)) {
+        let sequence = format!("pg_get_serial_sequence('{name}', '{}')", numbered.name);
+        probe.run(&format!("SELECT setval({sequence}, {rows})"));
+    }
     probe.run(&match probe.server {
         Server::MySql | Server::MariaDb => format!("ANALYZE TABLE {name}"),
         Server::Postgres => format!("VACUUM ANALYZE {name}"),

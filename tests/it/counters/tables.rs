@@ -1,13 +1,15 @@
-//! Every statement of every queue keeps its contract.
+//! Every statement of every queue keeps its contract, whatever the backlog.
 
 use crate::servers::{Scratch, Server, on_servers};
 
 use super::backlog::{Mix, load};
-use super::contracts::check_all;
+use super::contracts::{check_all, run};
 use super::probe::Probe;
-use super::{create, queue, queues};
+use super::second_worker::check_second_worker;
+use super::statements::{Kind, Values, kind};
+use super::{Queue, create, queue, queues};
 
-/// Rows of a table.
+/// Rows of a table but the largest.
 const ROWS: u64 = 10_000;
 
 fn every_statement_keeps_its_contract(scratch: &mut Scratch) {
@@ -18,8 +20,56 @@ fn every_statement_keeps_its_contract(scratch: &mut Scratch) {
         for (name, mix) in [("usual", Mix::Usual), ("half due", Mix::Due(50))] {
             load(&mut probe, &queue.table, ROWS, mix);
             found.extend(check_all(&mut probe, queue, ROWS / 4, name));
+            found.extend(check_second_worker(scratch, queue, name));
         }
     }
     assert!(found.is_empty(), "{} breaches:\n{}", found.len(), found.join("\n"));
 }
 on_servers!(every_statement_keeps_its_contract);
+
+fn the_largest_table_keeps_its_contracts_at_every_backlog(scratch: &mut Scratch) {
+    create(scratch);
+    let mut probe = Probe::open(scratch);
+    let queue = queue(scratch.server, "wallet_outbox");
+    let mut found = Vec::new();
+    for (name, mix) in [("usual", Mix::Usual), ("half due", Mix::Due(50)), ("all due", Mix::Due(100))] {
+        load(&mut probe, &queue.table, 100_000, mix);
+        found.extend(check_all(&mut probe, &queue, 25_000, name));
+        found.extend(check_second_worker(scratch, &queue, name));
+    }
+    assert!(found.is_empty(), "{} breaches:\n{}", found.len(), found.join("\n"));
+}
+on_servers!(the_largest_table_keeps_its_contracts_at_every_backlog);
+
+/// Steps of every statement for 20 rows.
+fn steps(probe: &mut Probe, queue: &Queue, rows: u64) -> Vec<(u64, u64)> {
+    let mut steps = Vec::new();
+    for query in queue.queries.iter().filter(|query| kind(query) != Kind::Count) {
+        let values = Values { queue, server: Server::Sqlite, limit: 20, old: rows / 4, fresh: 0 };
+        probe.begin();
+        let (counted, _) = run(probe, &values, query).unwrap();
+        probe.rollback();
+        steps.push((counted.returned, counted.examined));
+    }
+    steps
+}
+
+/// The steps of SQLite's machine for as many rows are as many in a backlog of ten times the rows.
+fn steps_do_not_grow_with_the_backlog(scratch: &mut Scratch) {
+    create(scratch);
+    let mut probe = Probe::open(scratch);
+    for queue in queues(scratch.server) {
+        let large = if queue.name() == "wallet_outbox" { 100_000 } else { ROWS };
+        load(&mut probe, &queue.table, large / 10, Mix::Due(50));
+        let before = steps(&mut probe, &queue, large / 10);
+        load(&mut probe, &queue.table, large, Mix::Due(50));
+        let after = steps(&mut probe, &queue, large);
+        let queries = queue.queries.iter().filter(|query| kind(query) != Kind::Count);
+        for ((query, (rows, few)), (more_rows, many)) in queries.zip(before).zip(after) {
+            assert_eq!(rows, more_rows, "{} {}", queue.name(), query.name);
+            // A page of an index more or less is some steps.
+            assert!(many * 100 <= few * 105, "{} {}: {few} steps became {many}", queue.name(), query.name);
+        }
+    }
+}
+on_servers!(steps_do_not_grow_with_the_backlog: sqlite);
