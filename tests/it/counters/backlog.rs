@@ -52,7 +52,9 @@ pub fn load(probe: &mut Probe, table: &Table, rows: u64, mix: Mix) {
         _ => format!("TRUNCATE TABLE {name}"),
     });
     probe.run(&insert(probe.server, table, rows, mix));
-    if let (Server::Postgres, Some(numbered)) = (probe.server, table.columns.iter().find(|column| column.auto_increment)) {
+    if let (Server::Postgres, Some(numbered)) =
+        (probe.server, table.columns.iter().find(|column| column.auto_increment))
+    {
         let sequence = format!("pg_get_serial_sequence('{name}', '{}')", numbered.name);
         probe.run(&format!("SELECT setval({sequence}, {rows})"));
     }
@@ -63,10 +65,35 @@ pub fn load(probe: &mut Probe, table: &Table, rows: u64, mix: Mix) {
     });
 }
 
+/// Fills the table's archive, if it has one, with all rows of the table, as if they had been there before.
+pub fn load_archive(probe: &mut Probe, table: &Table) {
+    let Some(into) = archive(table) else { return };
+    let dialect = probe.server.dialect();
+    let (into, from) = (dialect.ident(into), dialect.ident(&table.name.name));
+    probe.run(&format!("INSERT INTO {into} SELECT * FROM {from}"));
+    probe.run(&match probe.server {
+        Server::MySql | Server::MariaDb => format!("ANALYZE TABLE {into}"),
+        _ => format!("ANALYZE {into}"),
+    });
+}
+
+/// Empties the archive.
+pub fn empty_archive(probe: &mut Probe, table: &Table) {
+    if let Some(into) = archive(table) {
+        let into = probe.server.dialect().ident(into);
+        probe.run(&format!("DELETE FROM {into}"));
+    }
+}
+
+fn archive(table: &Table) -> Option<&String> {
+    table.retention.as_ref()?.into.as_ref()
+}
+
 fn insert(server: Server, table: &Table, rows: u64, mix: Mix) -> String {
     let parts = parts(table, rows, mix);
     let columns: Vec<String> = table.columns.iter().map(|column| server.dialect().ident(&column.name)).collect();
-    let values: Vec<String> = table.columns.iter().map(|column| value(server, table, column, rows, &parts, mix)).collect();
+    let values: Vec<String> =
+        table.columns.iter().map(|column| value(server, table, column, rows, &parts, mix)).collect();
     format!(
         "INSERT INTO {} ({})\nSELECT {}\nFROM ({}) AS numbers",
         server.dialect().ident(&table.name.name),
@@ -195,7 +222,13 @@ fn plain(server: Server, table: &Table, column: &Column, rows: u64, created: &st
         ColumnType::DateTime(_) | ColumnType::Timestamp(_) => created.to_owned(),
         ColumnType::Int { bytes: 8, .. } if column.name.ends_with("_ms") => created.to_owned(),
         _ if column.auto_increment => "n + 1".to_owned(),
-        ColumnType::Int { .. } => if unique { mixed } else { "20".to_owned() },
+        ColumnType::Int { .. } => {
+            if unique {
+                mixed
+            } else {
+                "20".to_owned()
+            }
+        }
         ColumnType::Json => "'{\"n\": 1}'".to_owned(),
         _ if unique => text,
         _ if column.nullable => "NULL".to_owned(),

@@ -43,11 +43,19 @@ fn table(server: Server, figures: &[Figure]) -> String {
     let read = if server == Server::Sqlite { "steps" } else { "rows read" };
     let locks = server.is_mysql_like();
     let (head, rule) = if locks { (" rows locked |", " ---: |") } else { ("", "") };
-    let mut text = format!("| {} | rows returned | {read} |{head} sorted |\n| --- | ---: | ---: |{rule} --- |\n", server.engine().title);
+    let mut text = format!(
+        "| {} | rows returned | {read} |{head} sorted |\n| --- | ---: | ---: |{rule} --- |\n",
+        server.engine().title
+    );
     for figure in figures {
         let locked = if locks { format!(" {} |", rounded(figure.locked)) } else { String::new() };
         let sorted = if figure.sorts { "yes" } else { "no" };
-        text += &format!("| {} | {} | {} |{locked} {sorted} |\n", figure.text, figure.returned, rounded(figure.examined));
+        text += &format!(
+            "| {} | {} | {} |{locked} {sorted} |\n",
+            figure.text,
+            rounded(figure.returned),
+            rounded(figure.examined)
+        );
     }
     text
 }

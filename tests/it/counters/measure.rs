@@ -19,6 +19,8 @@ pub struct Counted {
     pub selected: u64,
     /// A filesort, a Sort node, a temporary B-tree.
     pub sorts: bool,
+    /// PostgreSQL: an Incremental Sort, which reads no further than to the next value of what is in order already.
+    pub sorts_ties: bool,
     /// Indexes, the primary key among them.
     pub indexes: Vec<String>,
     /// Rows locked by the transaction so far, on InnoDB.
@@ -70,10 +72,8 @@ fn innodb(probe: &mut Probe, sql: &str, binds: &[Bind]) -> Result<Counted, sqlx:
 
 /// Handler reads and sorts of the session.
 fn status(probe: &mut Probe) -> (u64, u64) {
-    let answer = probe.rows(
-        "SHOW SESSION STATUS WHERE Variable_name LIKE 'Handler_read%' OR Variable_name LIKE 'Sort_%'",
-        &[],
-    );
+    let answer =
+        probe.rows("SHOW SESSION STATUS WHERE Variable_name LIKE 'Handler_read%' OR Variable_name LIKE 'Sort_%'", &[]);
     let (mut reads, mut sorts) = (0, 0);
     for row in &answer.rows {
         let (name, value) = (row[0].as_deref().unwrap(), row[1].as_deref().unwrap().parse::<u64>().unwrap());
@@ -107,7 +107,8 @@ fn postgres(probe: &mut Probe, sql: &str, binds: &[Bind]) -> Result<Counted, sql
     let answer = probe.ask(&format!("EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) {execute}"), &[])?;
     let plan: Value = serde_json::from_str(answer.rows[0][0].as_deref().unwrap()).unwrap();
     let root = &plan[0]["Plan"];
-    let mut counted = Counted { pages: number(root, "Shared Hit Blocks") + number(root, "Shared Read Blocks"), ..Counted::default() };
+    let mut counted =
+        Counted { pages: number(root, "Shared Hit Blocks") + number(root, "Shared Read Blocks"), ..Counted::default() };
     let changes = plan.to_string().contains("\"ModifyTable\"");
     walk(root, !changes, &mut counted);
     counted.returned = match root["Node Type"].as_str() {
@@ -128,7 +129,8 @@ fn main_child(node: &Value) -> Option<&Value> {
 fn walk(node: &Value, selects: bool, counted: &mut Counted) {
     let kind = node["Node Type"].as_str().unwrap();
     let selects = selects || kind == "LockRows";
-    counted.sorts |= kind.ends_with("Sort");
+    counted.sorts |= kind == "Sort";
+    counted.sorts_ties |= kind == "Incremental Sort";
     counted.indexes.extend(node["Index Name"].as_str().map(str::to_owned));
     if kind.ends_with("Scan") && node["Relation Name"].is_string() {
         let rows = ["Actual Rows", "Rows Removed by Filter", "Rows Removed by Index Recheck"];

@@ -58,7 +58,13 @@ pub struct Values<'a> {
 
 impl Values<'_> {
     /// The statement's text and its values; `row` is the row that it is about, `keys` are those that it changes.
-    pub fn of(&self, probe: &mut Probe, query: &Query, row: Option<&Answer>, keys: Option<&Answer>) -> (String, Vec<Bind>) {
+    pub fn of(
+        &self,
+        probe: &mut Probe,
+        query: &Query,
+        row: Option<&Answer>,
+        keys: Option<&Answer>,
+    ) -> (String, Vec<Bind>) {
         let mut sql = query.sql.clone();
         let mut binds = Vec::new();
         for parameter in &query.parameters {
@@ -83,7 +89,9 @@ impl Values<'_> {
             "limit" => Bind::Int(self.limit as i64),
             "cap" => Bind::Int(i64::from(self.queue.table.metrics.as_ref().map_or(10_000, |metrics| metrics.cap))),
             "error" => Bind::Text("refused".to_owned()),
-            "token" if query.name.starts_with("claim_") || query.name == "take" => Bind::Text("a-new-token/worker".to_owned()),
+            "token" if query.name.starts_with("claim_") || query.name == "take" => {
+                Bind::Text("a-new-token/worker".to_owned())
+            }
             "token" => Bind::Text(WORKER.to_owned()),
             "attempt" => held(claim.and_then(|claim| claim.retry.as_ref()?.count.as_ref())),
             "claim_seq" => held(claim.and_then(|claim| claim.lease.as_ref()?.seq.as_ref())),
@@ -140,13 +148,15 @@ impl Values<'_> {
     fn keys(&self, sql: &str, rows: &Answer) -> (String, Vec<Bind>) {
         let before = sql.split(" IN (?)").next().unwrap().lines().last().unwrap();
         let names = before.trim().trim_start_matches("WHERE ").trim_start_matches("AND ");
-        let clean = |name: &str| name.trim().trim_matches(['(', ')']).trim_start_matches("t.").trim_matches('`').to_owned();
+        let clean =
+            |name: &str| name.trim().trim_matches(['(', ')']).trim_start_matches("t.").trim_matches('`').to_owned();
         let names: Vec<String> = names.split(',').map(clean).collect();
         let columns: Vec<(&Column, Vec<String>)> =
             names.iter().map(|name| (self.queue.table.column(name).unwrap(), rows.column(name))).collect();
         let one = if names.len() == 1 { "?".to_owned() } else { format!("({})", vec!["?"; names.len()].join(", ")) };
         let list = vec![one; rows.rows.len()].join(", ");
-        let binds = (0..rows.rows.len()).flat_map(|at| columns.iter().map(move |(column, values)| bind(column, values[at].clone())));
+        let binds = (0..rows.rows.len())
+            .flat_map(|at| columns.iter().map(move |(column, values)| bind(column, values[at].clone())));
         (list, binds.collect())
     }
 }
@@ -181,7 +191,8 @@ pub fn row_for(probe: &mut Probe, queue: &Queue, query: &Query) -> Option<Answer
         }
     };
     let columns: Vec<String> = queue.table.columns.iter().map(cast).collect();
-    let scope = claim.scope.first().map(|scope| format!(" AND {} = '{}'", quoted(scope), SCOPES[0])).unwrap_or_default();
+    let scope =
+        claim.scope.first().map(|scope| format!(" AND {} = '{}'", quoted(scope), SCOPES[0])).unwrap_or_default();
     let sql = format!(
         "SELECT {} FROM {} WHERE {} = '{state}'{scope} LIMIT 1",
         columns.join(", "),

@@ -2,7 +2,7 @@
 
 use crate::servers::{Scratch, Server, on_servers};
 
-use super::backlog::{Mix, load};
+use super::backlog::{Mix, empty_archive, load, load_archive};
 use super::contracts::{check_all, run};
 use super::probe::Probe;
 use super::second_worker::check_second_worker;
@@ -19,6 +19,9 @@ fn every_statement_keeps_its_contract(scratch: &mut Scratch) {
     for queue in queues(scratch.server).iter().filter(|queue| queue.name() != "wallet_outbox") {
         for (name, mix) in [("usual", Mix::Usual), ("half due", Mix::Due(50))] {
             load(&mut probe, &queue.table, ROWS, mix);
+            if mix == Mix::Usual {
+                load_archive(&mut probe, &queue.table);
+            }
             found.extend(check_all(&mut probe, queue, ROWS / 4, name));
             found.extend(check_second_worker(scratch, queue, name));
         }
@@ -35,9 +38,13 @@ fn the_largest_table_keeps_its_contracts_and_others_do_not(scratch: &mut Scratch
     let mut found = Vec::new();
     for (name, mix) in [("all due", Mix::Due(100)), ("half due", Mix::Due(50)), ("usual", Mix::Usual)] {
         load(&mut probe, &queue.table, 100_000, mix);
+        if mix == Mix::Usual {
+            load_archive(&mut probe, &queue.table);
+        }
         found.extend(check_all(&mut probe, &queue, 25_000, name));
         found.extend(check_second_worker(scratch, &queue, name));
     }
+    empty_archive(&mut probe, &queue.table);
     let figures = negatives::break_all(scratch, &queue);
     figures::check(scratch.server, &figures);
     assert!(found.is_empty(), "{} breaches:\n{}", found.len(), found.join("\n"));
