@@ -59,14 +59,20 @@ fn innodb(probe: &mut Probe, sql: &str, binds: &[Bind]) -> Result<Counted, sqlx:
         counted.sorts = plan.column("Extra").iter().any(|extra| extra.contains("filesort"));
     }
     // Showing the counters counts as well: as much each time.
-    let (first, before) = (status(probe), status(probe));
+    if probe.reads_of_status.is_none() {
+        let (first, second) = (status(probe), status(probe));
+        probe.reads_of_status = Some(second.0 - first.0);
+    }
+    let before = status(probe);
     counted.answer = probe.ask(sql, binds)?;
     let after = status(probe);
     counted.returned = counted.answer.affected;
-    counted.examined = (after.0 - before.0) - (before.0 - first.0);
+    counted.examined = after.0 - before.0 - probe.reads_of_status.unwrap_or_default();
     counted.selected = counted.examined;
     counted.sorts |= after.1 > before.1;
-    counted.locked = locked(probe);
+    if sql.contains("FOR UPDATE") || sql.contains("EXISTS") || sql.contains("IGNORE") {
+        counted.locked = locked(probe);
+    }
     Ok(counted)
 }
 

@@ -47,6 +47,8 @@ impl Answer {
 /// One connection.
 pub struct Probe {
     pub server: Server,
+    /// MySQL and MariaDB: the handler reads that showing the counters takes, once they are known.
+    pub reads_of_status: Option<u64>,
     connection: Connection,
 }
 
@@ -111,14 +113,14 @@ impl Probe {
             Server::Postgres => Connection::Postgres(wait(url.parse::<PgConnectOptions>().unwrap().connect()).unwrap()),
             Server::Sqlite => Connection::Sqlite(wait(url.parse::<SqliteConnectOptions>().unwrap().connect()).unwrap()),
         };
-        let mut probe = Probe { server, connection };
+        let mut probe = Probe { server, reads_of_status: None, connection };
         // A worker that would wait for another shall fail instead. And what an index's own columns reject is read as well,
         // but counted only if it is not rejected within InnoDB.
         probe.run(match server {
             Server::MySql | Server::MariaDb => {
                 "SET SESSION innodb_lock_wait_timeout = 1, lock_wait_timeout = 5, optimizer_switch = 'index_condition_pushdown=off'"
             }
-            Server::Postgres => "SET lock_timeout = '1s'; SET plan_cache_mode = force_generic_plan; SET jit = off",
+            Server::Postgres => "SET lock_timeout = '1s'; SET plan_cache_mode = force_generic_plan; SET jit = off; SET default_statistics_target = 1000",
             Server::Sqlite => "PRAGMA busy_timeout = 1000",
         });
         probe
