@@ -1,0 +1,60 @@
+//! Counters of real engines prove what each generated statement reads, sorts and locks, whatever the backlog; and that the
+//! statements which claimsmith was made to replace break the same contracts.
+//!
+//! Counters do not depend on how busy the machine is, and a statement's counters do not depend on how many rows the table
+//! has as long as its index serves it. That is what is asserted; figures for readers are in `tests/README.md`.
+
+mod agreement;
+mod backlog;
+mod contracts;
+mod figures;
+mod measure;
+mod negatives;
+mod probe;
+mod second_worker;
+mod statements;
+mod tables;
+
+use claimsmith::schema::{Catalog, Table, load};
+use claimsmith::statement::query::{Query, queries};
+use claimsmith::workload;
+
+use crate::servers::{Scratch, Server};
+
+/// A queue table and the statements of its workload on one engine.
+pub struct Queue {
+    pub table: Table,
+    pub queries: Vec<Query>,
+}
+
+impl Queue {
+    /// The statement of this name.
+    pub fn query(&self, name: &str) -> &Query {
+        self.queries.iter().find(|query| query.name == name).unwrap_or_else(|| panic!("no statement {name}"))
+    }
+
+    /// The table's name.
+    pub fn name(&self) -> &str {
+        &self.table.name.name
+    }
+}
+
+/// The tables of `schemas/` that have a workload.
+pub fn queues(server: Server) -> Vec<Queue> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas");
+    let catalog: Catalog = load::load(&load::read(&[folder], |path| path.display().to_string()).unwrap()).0;
+    let indexed = workload::indexed(&catalog, server.engine());
+    let of_table = queries(&catalog, server.dialect()).into_iter();
+    of_table.map(|of| Queue { table: indexed.tables[of.table].clone(), queries: of.queries }).collect()
+}
+
+/// The queue of this name.
+pub fn queue(server: Server, name: &str) -> Queue {
+    queues(server).into_iter().find(|queue| queue.name() == name).unwrap()
+}
+
+/// Creates all tables as the generated script does.
+pub fn create(scratch: &mut Scratch) {
+    let path = format!("{}/generated/sql/{}/schema.sql", env!("CARGO_MANIFEST_DIR"), scratch.server.id());
+    scratch.run(&std::fs::read_to_string(path).unwrap()).unwrap();
+}
