@@ -199,7 +199,11 @@ pub fn either(
         let value = values.iter().find(|(at, _)| *at == column).map(|(_, value)| value.clone());
         Box::new(value.unwrap_or_else(|| Value::Text(context.column(column))))
     };
-    let both = |column: usize| Value::Case(condition.to_owned(), of(&then, column), of(&otherwise, column));
+    // Where both are the same literal, PostgreSQL would take a CASE of them for text.
+    let both = |column: usize| match (of(&then, column), of(&otherwise, column)) {
+        (then, otherwise) if then == otherwise => *then,
+        (then, otherwise) => Value::Case(condition.to_owned(), then, otherwise),
+    };
     columns.into_iter().map(|column| (column, both(column))).collect()
 }
 

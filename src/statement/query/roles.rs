@@ -26,7 +26,7 @@ pub struct Roles<'a> {
 }
 
 /// A new value of a column.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// SQL text.
     Text(String),

@@ -279,8 +279,10 @@ fn replay(context: &Context<'_>, roles: &Roles<'_>) -> Option<Query> {
     let mut about = "Gives a dead row a new life: attempts from 0, the fence as it was.";
     match (attempts_are_the_fence(roles), roles.count, roles.max) {
         (true, Some(count), Some(max)) => {
-            let fresh = format!("{} + {}", context.column(count), roles.default_attempts());
-            values.push((max, Value::Text(fresh)));
+            // MySQL and MariaDB assign from left to right, so that the column that the other reads comes last.
+            let (count_text, most) = (context.column(count), roles.default_attempts() + 1);
+            values.push((max, Value::Text(format!("{count_text} + {most}"))));
+            values.push((count, Value::Text(format!("{count_text} + 1"))));
             about = "Gives a dead row a new life: further attempts, counted on from the old ones, which are the fence.";
         }
         (fence, count, _) => {

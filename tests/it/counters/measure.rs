@@ -135,7 +135,8 @@ fn main_child(node: &Value) -> Option<&Value> {
 fn walk(node: &Value, selects: bool, counted: &mut Counted) {
     let kind = node["Node Type"].as_str().unwrap();
     let selects = selects || kind == "LockRows";
-    counted.sorts |= kind == "Sort";
+    // Rows that were found already may be sorted for the join that changes them.
+    counted.sorts |= kind == "Sort" && node["Plans"][0]["Node Type"] != "CTE Scan";
     counted.sorts_ties |= kind == "Incremental Sort";
     counted.indexes.extend(node["Index Name"].as_str().map(str::to_owned));
     if kind.ends_with("Scan") && node["Relation Name"].is_string() {

@@ -146,6 +146,8 @@ impl Case<'_> {
             "lease_ms" | "visibility_ms" => Bind::Int(LEASE),
             "delay_ms" => Bind::Int(DELAY),
             "age_ms" => Bind::Int(OLD),
+            "sweep_ms" if given.cutoff == 0 => Bind::Int(OLD),
+            "sweep_ms" => Bind::Int(self.now.unwrap_or(NOON) - given.cutoff),
             "cutoff" => {
                 let age = table.retention.as_ref().and_then(|retention| table.position(&retention.age));
                 let column = if query.name.starts_with("sweep") { queue.published } else { age };

@@ -47,9 +47,12 @@ impl<'a, 'd> Story<'a, 'd> {
         let second = self.claim();
         self.nobody_else("while the next one holds it");
         self.act("release", &second);
-        self.lost.push(second);
+        // Attempts go on only with the next claim: until then, who gave the row back may still finish it.
+        let kept = self.case.queue.attempts_are_the_fence();
+        self.lost.extend(Some(&second).filter(|_| !kept).cloned());
         self.nobody_else("after the next one has given it back");
         let third = self.claim();
+        self.lost.extend(Some(second).filter(|_| kept));
         self.nobody_else("while a third one holds it");
         if self.case.find("dead").is_some() {
             self.act("dead", &third);

@@ -136,16 +136,34 @@ pub fn transition(queue: &Queue<'_>, name: &str, row: &Row, fence_is_right: bool
         "extend" => (held && mine, change.time(queue.until.or(queue.time()), LEASE)),
         "release" => {
             let change = change.status(queue.waiting()).time(queue.time(), 0).released();
-            (held && mine, change.add(queue.count, -1))
+            // Where the attempts are the fence, they never go back.
+            let given_back = queue.count.filter(|_| !queue.attempts_are_the_fence());
+            (held && mine, change.add(given_back, -1))
         }
         "mark_published" => {
             let change = change.status(status.published.as_ref().unwrap()).time(queue.published, 0);
             (queue.is(row, Some(&status.pending)) && mine, change)
         }
+        "retry_published" => {
+            let change = change.status(queue.waiting()).time(queue.time(), DELAY);
+            (queue.is(row, status.published.as_ref()), change.set(queue.error, Some(ERROR.to_owned())))
+        }
+        "dead_published" => {
+            let change = change.finished(status.dead.as_ref().unwrap()).set(queue.error, Some(ERROR.to_owned()));
+            (queue.is(row, status.published.as_ref()), change)
+        }
         "consume_published" => (queue.is(row, status.published.as_ref()), change.finished(done)),
         "consume_pending" => (queue.is(row, Some(&status.pending)), change.finished(done)),
         "replay" => {
-            let change = change.pending().set(queue.count, Some("0".to_owned())).never(queue.finished);
+            let change = change.pending().never(queue.finished);
+            let change = match queue.max.filter(|_| queue.attempts_are_the_fence()) {
+                Some(max) => {
+                    let attempts = queue.number(queue.count.unwrap(), row) + 1;
+                    let most = attempts + i64::from(queue.default_attempts());
+                    change.add(queue.count, 1).set(Some(max), Some(most.to_string()))
+                }
+                None => change.set(queue.count, Some("0".to_owned())),
+            };
             (queue.is(row, status.dead.as_ref()), change)
         }
         other => panic!("an unknown transition: {other}"),

@@ -126,6 +126,20 @@ impl<'a> Queue<'a> {
         self.seq.map(|seq| (seq, "claim_seq")).or(self.by.map(|by| (by, "token"))).or(attempt)
     }
 
+    /// Whether the attempts fence a worker off, so that they may never go back.
+    pub fn attempts_are_the_fence(&self) -> bool {
+        self.fence().is_some_and(|(_, parameter)| parameter == "attempt")
+    }
+
+    /// Attempts that the definition gives a row.
+    pub fn default_attempts(&self) -> u32 {
+        match self.claim.retry.as_ref().map(|retry| &retry.max) {
+            Some(MaxAttempts::Number(most)) => *most,
+            Some(MaxAttempts::Column(max)) => max.default,
+            None => 1,
+        }
+    }
+
     /// A time as the column holds it.
     pub fn at(&self, column: usize, ms: i64) -> Option<String> {
         Some(held(&self.table.columns[column].ty, ms))

@@ -26,8 +26,9 @@ const LATER: i64 = NOON + 1_500 * DAY;
 fn catalog() -> Catalog {
     let mut catalog = committed();
     for retry in catalog.tables.iter_mut().filter_map(|table| table.claim.as_mut()?.retry.as_mut()) {
-        if let MaxAttempts::Number(most) = &mut retry.max {
-            *most = MOST;
+        match &mut retry.max {
+            MaxAttempts::Number(most) => *most = MOST,
+            MaxAttempts::Column(max) => max.default = MOST,
         }
     }
     catalog
@@ -52,8 +53,12 @@ fn kind(queue: &Queue<'_>, row: &Row) -> Row {
             Some(_) => queue.at(column, NOON + 60 * SECOND),
         };
     }
-    for column in [queue.count, Some(queue.status)].into_iter().flatten() {
-        kind[column].clone_from(&row[column]);
+    kind[queue.status].clone_from(&row[queue.status]);
+    if let Some(count) = queue.count {
+        // What counts is how many attempts are left, where the most of a row can grow.
+        let left = queue.max.map(|_| queue.most(row) - queue.number(count, row));
+        let same = left.map(|left| (i64::from(MOST) - left).max(0).to_string());
+        kind[count] = same.or_else(|| row[count].clone());
     }
     // A published row gets old enough for the sweep.
     if let Some(column) = queue.published {

@@ -204,7 +204,8 @@ LIMIT ?;
 UPDATE `agent_outbox_messages`
 SET `status` = 'pending',
     `next_retry_at` = UTC_TIMESTAMP(0),
-    `max_retry` = `retry_count` + 20,
+    `max_retry` = `retry_count` + 21,
+    `retry_count` = `retry_count` + 1,
     `consumed_at` = NULL,
     `updated_at` = UTC_TIMESTAMP(0)
 WHERE `id` = ?

@@ -192,7 +192,8 @@ LIMIT $1;
 UPDATE "agent_outbox_messages"
 SET "status" = 'pending',
     "next_retry_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
-    "max_retry" = "retry_count" + 20,
+    "max_retry" = "retry_count" + 21,
+    "retry_count" = "retry_count" + 1,
     "consumed_at" = NULL,
     "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
 WHERE "id" = $1

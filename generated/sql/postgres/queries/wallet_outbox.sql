@@ -205,8 +205,8 @@ WITH found AS MATERIALIZED (
 UPDATE "wallet_outbox" AS t
 SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'retryable' END,
     "next_retry_at_ms" = CASE WHEN "retry_count" >= 20 THEN "next_retry_at_ms" ELSE floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT END,
-    "lock_until_ms" = CASE WHEN "retry_count" >= 20 THEN 0 ELSE 0 END,
-    "worker_id" = CASE WHEN "retry_count" >= 20 THEN NULL ELSE NULL END,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
     "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
 WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
   AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found);

@@ -182,8 +182,8 @@ WHERE "app_code" = ?
 UPDATE "game_level_event_outbox"
 SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'retryable' END,
     "next_retry_at_ms" = CASE WHEN "retry_count" >= 20 THEN "next_retry_at_ms" ELSE CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) END,
-    "lock_until_ms" = CASE WHEN "retry_count" >= 20 THEN 0 ELSE 0 END,
-    "worker_id" = CASE WHEN "retry_count" >= 20 THEN NULL ELSE NULL END,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
     "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
 WHERE rowid IN (
   SELECT rowid
