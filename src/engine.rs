@@ -19,6 +19,8 @@ pub struct Engine {
     pub table_file_bytes: Option<usize>,
     /// Names that columns cannot have, in lower case.
     pub reserved_columns: &'static [&'static str],
+    /// How statements name the number of a row, which a column of this name would hide.
+    pub row_number: Option<&'static str>,
     /// What names of tables and indexes cannot begin with, in lower case.
     pub reserved_prefix: Option<&'static str>,
     /// What names of databases (schemas) cannot begin with, in lower case.

@@ -165,7 +165,7 @@ impl Diagnostic {
     /// Adds "did you mean" if one of `candidates` is close to `word`.
     pub fn did_you_mean<'a>(self, word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Self {
         match suggest::closest(word, candidates) {
-            Some(candidate) => self.help(format!("did you mean `{candidate}`?")),
+            Some(candidate) => self.help(format!("did you mean `{}`?", render::visible(candidate))),
             None => self,
         }
     }

@@ -152,10 +152,18 @@ rules! {
     instead "{ \"name\": \"token\", \"type\": \"VARCHAR(750)\", \"unique\": true }"
     allow "Never."
 
+    /// A table without a primary key.
+    MISSING_PRIMARY_KEY Warning "missing-primary-key" "a table without a primary key; of a queue an error"
+    does "Reports tables without a primary key."
+    why "Rows without a key cannot be claimed, archived or repaired one by one; a queue without one has no statements."
+    example "{ \"tableName\": \"notes\", \"columns\": [{ \"name\": \"id\", \"type\": \"BIGINT\" }] }"
+    instead "{ \"tableName\": \"notes\", \"columns\": [{ \"name\": \"id\", \"type\": \"BIGINT\", \"primaryKey\": true }] }"
+    allow "When rows are only ever read and removed together. Never of a queue."
+
     /// A primary key that cannot be.
     WRONG_PRIMARY_KEY Error "wrong-primary-key" "a primary key that cannot be one"
-    does "Reports nullable columns in a primary key, columns named twice in a key, and as a warning tables without a primary key."
-    why "Engines refuse the first two; rows without a key cannot be claimed, archived or repaired one by one."
+    does "Reports nullable columns in a primary key and columns named twice in a key."
+    why "Engines refuse both."
     example "{ \"name\": \"id\", \"type\": \"BIGINT\", \"primaryKey\": true, \"nullable\": true }"
     instead "{ \"name\": \"id\", \"type\": \"BIGINT\", \"primaryKey\": true }"
     allow "A table without a primary key, where rows are never told apart."
@@ -220,6 +228,7 @@ pub fn all() -> Vec<&'static Rule> {
         &KEY_TOO_LONG,
         &ROW_TOO_LARGE,
         &UNINDEXABLE_COLUMN,
+        &MISSING_PRIMARY_KEY,
         &WRONG_PRIMARY_KEY,
         &WRONG_AUTO_INCREMENT,
         &WRONG_FOREIGN_KEY,

@@ -24,6 +24,7 @@ pub static ENGINE: Engine = Engine {
     // 255 bytes of a file name, less its ending.
     table_file_bytes: Some(251),
     reserved_columns: &["db_row_id", "db_trx_id", "db_roll_ptr", "fts_doc_id"],
+    row_number: None,
     reserved_prefix: None,
     reserved_database_prefix: None,
     folds_columns: true,

@@ -20,6 +20,7 @@ pub static ENGINE: Engine = Engine {
     supplementary_identifiers: true,
     table_file_bytes: None,
     reserved_columns: &["xmin", "xmax", "cmin", "cmax", "ctid", "tableoid"],
+    row_number: None,
     reserved_prefix: None,
     reserved_database_prefix: Some("pg_"),
     folds_columns: false,

@@ -20,8 +20,8 @@ pub static ENGINE: Engine = Engine {
     identifier: Limit::None,
     supplementary_identifiers: true,
     table_file_bytes: None,
-    // The number of a row has these names, by which statements take rows.
-    reserved_columns: &["rowid", "_rowid_", "oid"],
+    reserved_columns: &[],
+    row_number: Some("rowid"),
     reserved_prefix: Some("sqlite_"),
     reserved_database_prefix: None,
     folds_columns: true,

@@ -27,7 +27,7 @@ pub fn check_index(table: &Table, index: &Index, engines: &[&Engine], findings: 
 fn primary_key(table: &Table, findings: &mut Vec<Diagnostic>) {
     if table.primary_key.is_empty() && table.keys_are_understood() && !table.columns.is_empty() {
         let message = format!("`{}` has no primary key", table.name);
-        let mut finding = Diagnostic::new(&rules::WRONG_PRIMARY_KEY, table.site.at("tableName"), message);
+        let mut finding = Diagnostic::new(&rules::MISSING_PRIMARY_KEY, table.site.at("tableName"), message);
         finding.level = if table.claim.is_some() { Level::Error } else { Level::Warning };
         findings.push(finding.help("mark its columns with `\"primaryKey\": true`"));
     }

@@ -104,6 +104,16 @@ pub fn columns(table: &Table, engines: &[&Engine], findings: &mut Vec<Diagnostic
             let message = format!("{} keep the column name `{}` for themselves", titles(&keeping), column.name);
             findings.push(Diagnostic::new(&rules::UNUSABLE_NAME, place(), message).help("choose another name"));
         }
+        let has_statements = table.claim.is_some() || table.retention.is_some();
+        let hiding = failing(engines, |engine| has_statements && engine.row_number == Some(&names::fold(&column.name)));
+        if !hiding.is_empty() {
+            let message = format!(
+                "statements for {} find rows by their `{}`, which this column hides",
+                titles(&hiding),
+                column.name
+            );
+            findings.push(Diagnostic::new(&rules::UNUSABLE_NAME, place(), message).help("choose another name"));
+        }
         if let Some(first) = seen.first(&column.name, !folding.is_empty(), column) {
             let same = first.name == column.name;
             let how = if same { "twice" } else { "twice, but for upper and lower case" };

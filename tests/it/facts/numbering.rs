@@ -8,7 +8,7 @@ use crate::servers::{Scratch, Server, on_servers};
 /// A table whose column `n` is numbered.
 fn numbered(primary_key: &[&str], index: &[&str]) -> Value {
     let columns = json!([column("a", "INT"), { "name": "n", "type": "INT", "autoIncrement": true }]);
-    let mut table = json!({ "tableName": "t", "columns": columns, "allow": { "wrong-primary-key": "a test" } });
+    let mut table = json!({ "tableName": "t", "columns": columns, "allow": { "missing-primary-key": "a test" } });
     if !primary_key.is_empty() {
         table["primaryKey"] = json!(primary_key);
     }

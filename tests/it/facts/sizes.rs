@@ -203,7 +203,7 @@ fn index_columns(scratch: &mut Scratch) {
     let tables = |count: usize| {
         let columns: Vec<Value> = names[..count].iter().map(|name| column(name, "SMALLINT")).collect();
         let key = json!([{ "columns": &names[..count] }]);
-        json!({ "tableName": "t", "columns": columns, "indices": key, "allow": { "wrong-primary-key": "a test" } })
+        json!({ "tableName": "t", "columns": columns, "indices": key, "allow": { "missing-primary-key": "a test" } })
     };
     assert_taken(&tables(most), scratch);
     let code = match scratch.server {
