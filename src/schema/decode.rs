@@ -209,11 +209,13 @@ impl Object<'_> {
         if let Some(variant) = quoted_after(text, "unknown variant ") {
             finding = finding.did_you_mean(variant, expected(text));
         }
-        if let (Some("default"), Some(found)) = (path.last().map(String::as_str), inner(value, &path)) {
-            if !found.is_object() && !found.is_array() && !found.is_null() {
-                let sql = found.to_string().to_uppercase();
-                finding = finding.help(format!("write `\"{sql}\"`: a default is SQL text"));
-            }
+        if let (Some("default"), Some(found)) = (path.last().map(String::as_str), inner(value, &path))
+            && !found.is_object()
+            && !found.is_array()
+            && !found.is_null()
+        {
+            let sql = found.to_string().to_uppercase();
+            finding = finding.help(format!("write `\"{sql}\"`: a default is SQL text"));
         }
         self.findings.push(finding);
         // What is required must be filled in again, what is not is simply not there; of a list all goes, so that the
