@@ -7,6 +7,7 @@
 use crate::engine::Engine;
 use crate::schema::{Index, Table};
 
+use super::index::ideal;
 use super::{Path, PinValue};
 
 /// Why an index does not serve a path.
@@ -14,14 +15,41 @@ use super::{Path, PinValue};
 pub struct Misfit {
     /// One sentence without a full stop.
     pub reason: String,
+    /// What would make it serve.
+    pub fix: Fix,
 }
 
-fn misfit(reason: String) -> Result<(), Misfit> {
-    Err(Misfit { reason })
+/// The nearest thing that makes a path be served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fix {
+    /// An index on these columns.
+    Index(Vec<usize>),
+    /// No index can serve it: ORDER BY must begin with this column, which is compared with a bound.
+    OrderBy(usize),
+    /// No index of the engine can serve it: the column must be NOT NULL, with a value that means never.
+    NotNull(usize),
 }
 
 /// Whether a statement of this path reads through the index no more rows than it returns, in their order.
 pub fn serves(engine: &Engine, table: &Table, index: &Index, path: &Path) -> Result<(), Misfit> {
+    judge(engine, table, index, path).map_err(|reason| Misfit { reason, fix: fix(engine, table, path) })
+}
+
+fn fix(engine: &Engine, table: &Table, path: &Path) -> Fix {
+    let ideal = ideal(table, engine, path, false);
+    let unordered = path.pins.iter().find(|pin| !is_equality(engine, table, pin.column, &pin.value));
+    match (judge(engine, table, &ideal, path), path.range, unordered) {
+        (Err(_), Some(range), _) if path.order.first() != Some(&range) => Fix::OrderBy(range),
+        (Err(_), _, Some(pin)) => Fix::NotNull(pin.column),
+        _ => Fix::Index(ideal.columns),
+    }
+}
+
+fn misfit(reason: String) -> Result<(), String> {
+    Err(reason)
+}
+
+fn judge(engine: &Engine, table: &Table, index: &Index, path: &Path) -> Result<(), String> {
     let name = |column: usize| &*table.columns[column].name;
     if let Some(predicate) = &index.predicate {
         let pinned = path.pins.iter().find(|pin| pin.column == predicate.column).map(|pin| &pin.value);

@@ -7,7 +7,8 @@ use claimsmith::diagnostic::Source;
 use claimsmith::dialect;
 use claimsmith::engine::Engine;
 use claimsmith::schema::{Catalog, Index, Table, check, load};
-use claimsmith::workload::{Path, PinValue, derive, index, indexed, serves::serves};
+use claimsmith::workload::serves::{Fix, serves};
+use claimsmith::workload::{Path, PinValue, derive, index, indexed};
 use proptest::prelude::*;
 
 fn engines() -> impl Iterator<Item = &'static Engine> {
@@ -255,6 +256,9 @@ fn a_bound_state_and_a_nullable_pin_are_told_apart_from_equalities() {
     path.pins.iter_mut().for_each(|pin| pin.value = PinValue::Parameter);
     let misfit = serves(postgres, &table, &partial, &path).unwrap_err();
     assert_eq!(misfit.reason, "the index holds only rows whose `status` is 'pending'");
+    let whole = index::ideal(&table, postgres, &path, false);
+    assert_eq!(misfit.fix, Fix::Index(whole.columns.clone()));
+    assert_eq!(serves(postgres, &table, &whole, &path), Ok(()));
 
     let mut seed = committed().tables.into_iter().find(|table| table.name.name == "room_outbox").unwrap();
     let at = seed.position("next_retry_at_ms").unwrap();
@@ -263,7 +267,9 @@ fn a_bound_state_and_a_nullable_pin_are_told_apart_from_equalities() {
     for (id, served) in [("mysql", true), ("mariadb", true), ("sqlite", true), ("postgres", false)] {
         let engine = dialect::find(id).unwrap().engine();
         let shape = index::ideal(&seed, engine, &path, false);
-        assert_eq!(serves(engine, &seed, &shape, &path).is_ok(), served, "{id}");
+        let verdict = serves(engine, &seed, &shape, &path);
+        assert_eq!(verdict.is_ok(), served, "{id}");
+        assert!(verdict.is_ok() || verdict.unwrap_err().fix == Fix::NotNull(at), "{id}");
     }
 }
 

@@ -245,7 +245,7 @@ pub fn by_keys(roles_scope: &[usize], tail: &[usize], context: &Context<'_>) -> 
 }
 
 /// What `by_keys` means, for the statement's comment.
-pub const KEYS: &str = "\n`keys` stands for at most 1,000 keys, each as the list before IN names it.";
+pub const KEYS: &str = "\n`keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same\ntransaction.";
 
 fn take(context: &Context<'_>, roles: &Roles<'_>) -> Option<Query> {
     let values = taken(context, roles, false)?;

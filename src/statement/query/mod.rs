@@ -11,6 +11,8 @@ mod roles;
 mod sql;
 mod transition;
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use crate::dialect::Dialect;
@@ -23,7 +25,7 @@ use roles::Roles;
 /// One statement of the workload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Query {
-    /// Its name, unique within the table, in snake case.
+    /// Its name, unique within the table: one word of letters, digits and `_`.
     pub name: String,
     /// What it does, one entry a line, fit for line comments.
     pub about: Vec<String>,
@@ -76,7 +78,19 @@ fn of_table(catalog: &Catalog, table: &Table, names: &TableNames, dialect: &dyn 
     if let Some(roles) = Roles::of(table) {
         queries.extend(metrics::queries(&context, &roles));
     }
+    name_apart(&mut queries);
     queries
+}
+
+/// States are in names, and may be anything: a name is one word of letters, digits and `_`, and stands for one statement.
+fn name_apart(queries: &mut [Query]) {
+    let mut taken = BTreeSet::new();
+    for query in queries {
+        let word: String = query.name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
+        let numbered = (2..).map(|number| format!("{word}_{number}"));
+        query.name = std::iter::once(word.clone()).chain(numbered).find(|name| !taken.contains(name)).unwrap_or(word);
+        taken.insert(query.name.clone());
+    }
 }
 
 /// What statements about one table need.

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use claimsmith::diagnostic::Source;
 use claimsmith::schema::{Index, IndexOrigin, Predicate, Table, load};
-use claimsmith::workload::{Path, Pin, PinValue, Purpose, serves::serves};
+use claimsmith::workload::index::ideal;
+use claimsmith::workload::serves::{Fix, serves};
+use claimsmith::workload::{Path, Pin, PinValue, Purpose};
 
 use crate::servers::{Scratch, Server, on_servers};
 
@@ -244,6 +246,9 @@ fn serves_and_the_engine_agree(scratch: &mut Scratch) {
             let verdict = serves(server.engine(), &table, &index, &path);
             let (served, words) = measured(&mut probe, &path);
             *(if verdict.is_ok() { &mut yes } else { &mut no }) += 1;
+            if let Err(misfit) = &verdict {
+                assert_mended(server, &table, &index, &path, &misfit.fix);
+            }
             if served != verdict.is_ok() {
                 found.push(format!("{text}: {verdict:?}, but {words}\n  {}", statement(server, &path)));
             }
@@ -254,3 +259,25 @@ fn serves_and_the_engine_agree(scratch: &mut Scratch) {
     assert!(yes + no >= 200 && yes >= 50 && no >= 50, "{yes} served, {no} not");
 }
 on_servers!(serves_and_the_engine_agree);
+
+/// With what is said to mend it, the path is served, or the next thing is said that mends it.
+fn assert_mended(server: Server, table: &Table, index: &Index, path: &Path, fix: &Fix) {
+    let (mut table, mut index, mut path) = (table.clone(), index.clone(), path.clone());
+    match fix {
+        Fix::Index(columns) => (index.columns, index.predicate) = (columns.clone(), None),
+        Fix::NotNull(column) => table.columns[*column].nullable = false,
+        Fix::OrderBy(column) => {
+            path.order.retain(|at| at != column);
+            path.order.insert(0, *column);
+        }
+    }
+    if !matches!(fix, Fix::Index(_)) {
+        index = ideal(&table, server.engine(), &path, false);
+    }
+    match serves(server.engine(), &table, &index, &path) {
+        Err(next) if matches!(fix, Fix::OrderBy(_)) && next.fix != *fix => {
+            assert_mended(server, &table, &index, &path, &next.fix);
+        }
+        verdict => assert_eq!(verdict, Ok(()), "{fix:?}"),
+    }
+}

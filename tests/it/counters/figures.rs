@@ -1,4 +1,4 @@
-//! The figures in `tests/README.md`: written when `CLAIMSMITH_UPDATE` is `1`, checked otherwise.
+//! The figures in `tests/README.md`: written when `CLAIMSMITH_UPDATE` is `1`; those of the tests are checked otherwise.
 
 use std::sync::Mutex;
 
@@ -39,41 +39,59 @@ fn rounded(number: u64) -> String {
     text
 }
 
-fn table(server: Server, figures: &[Figure]) -> String {
+/// How often a statement's rows go into those of the claim that the incident had.
+fn ratio(figures: &[Figure], figure: &Figure) -> String {
+    let claim = figures.iter().find(|figure| figure.text.contains(" by OR, no index")).unwrap();
+    rounded((claim.examined + figure.examined / 2) / figure.examined.max(1))
+}
+
+/// The engine's table, where `compared` with how much the claim of the incident reads.
+pub fn table(server: Server, figures: &[Figure], compared: bool) -> String {
     let read = if server == Server::Sqlite { "steps" } else { "rows read" };
-    let locks = server.is_mysql_like();
-    let (head, rule) = if locks { (" rows locked |", " ---: |") } else { ("", "") };
-    let mut text = format!(
-        "| {} | rows returned | {read} |{head} sorted |\n| --- | ---: | ---: |{rule} --- |\n",
-        server.engine().title
-    );
+    let mut columns = vec![(format!("{} | rows returned | {read}", server.engine().title), " --- | ---: | ---:")];
+    if server.is_mysql_like() {
+        columns.push(("rows locked".to_owned(), " ---:"));
+    }
+    columns.push(("sorted".to_owned(), " ---"));
+    if compared {
+        columns.push(("the OR claim reads so many times as much".to_owned(), " ---:"));
+    }
+    let row = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let (heads, rules): (Vec<String>, Vec<&str>) = columns.into_iter().unzip();
+    let mut text = row(&heads) + &format!("|{} |\n", rules.join(" |"));
     for figure in figures {
-        let locked = if locks { format!(" {} |", rounded(figure.locked)) } else { String::new() };
-        let sorted = if figure.sorts { "yes" } else { "no" };
-        text += &format!(
-            "| {} | {} | {} |{locked} {sorted} |\n",
-            figure.text,
-            rounded(figure.returned),
-            rounded(figure.examined)
-        );
+        let mut cells = vec![figure.text.to_owned(), rounded(figure.returned), rounded(figure.examined)];
+        cells.extend(server.is_mysql_like().then(|| rounded(figure.locked)));
+        cells.push(if figure.sorts { "yes" } else { "no" }.to_owned());
+        cells.extend(compared.then(|| ratio(figures, figure)));
+        text += &row(&cells);
     }
     text
 }
 
-/// Compares the engine's table with the committed one, or writes it.
-pub fn check(server: Server, figures: &[Figure]) {
+/// Puts the engine's table into the section of this name, or compares it with the committed one.
+pub fn place(server: Server, section: &str, table: &str, write: bool) {
     // Each engine's test comes here by itself.
     static FILE: Mutex<()> = Mutex::new(());
     let _guard = FILE.lock();
     let path = format!("{}/tests/README.md", env!("CARGO_MANIFEST_DIR"));
     let readme = std::fs::read_to_string(&path).unwrap();
-    let (start, end) = (format!("<!-- figures: {} -->\n", server.id()), "<!-- end of figures -->");
+    let (start, end) = (format!("<!-- {section}: {} -->\n", server.id()), "<!-- end of figures -->");
     let (before, rest) = readme.split_once(&start).unwrap_or_else(|| panic!("no {start} in {path}"));
     let (committed, after) = rest.split_once(end).unwrap();
-    let table = table(server, figures);
-    if std::env::var("CLAIMSMITH_UPDATE").as_deref() == Ok("1") {
+    if write {
         std::fs::write(&path, format!("{before}{start}{table}{end}{after}")).unwrap();
     } else {
         assert_eq!(committed, table, "run the tests with CLAIMSMITH_UPDATE=1 to renew {path}");
     }
+}
+
+/// Whether the figures are to be written.
+pub fn updating() -> bool {
+    std::env::var("CLAIMSMITH_UPDATE").as_deref() == Ok("1")
+}
+
+/// Compares the engine's table with the committed one, or writes it.
+pub fn check(server: Server, figures: &[Figure]) {
+    place(server, "figures", &table(server, figures, false), updating());
 }

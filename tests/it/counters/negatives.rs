@@ -14,7 +14,7 @@ use super::statements::Values;
 const NOW: &str = "1800000000000";
 const LIMIT: u64 = 100;
 
-/// Drops and creates indexes of `wallet_outbox`, which has the usual backlog of 100,000 rows, and measures. Returns the
+/// Drops and creates indexes of `wallet_outbox`, which has the usual backlog of at least 100,000 rows, and measures. Returns the
 /// figures for the reader.
 pub fn break_all(scratch: &Scratch, queue: &Queue) -> Vec<Figure> {
     let (probe, other) = (Probe::open(scratch), Probe::open(scratch));

@@ -9,6 +9,7 @@ mod fences;
 mod ids;
 mod matrix;
 mod model;
+mod names;
 mod prepare;
 mod queue;
 mod reach;

@@ -41,7 +41,8 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: take
 -- Marks the rows that a claim has locked, in its transaction.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it.
+-- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- transaction.
 -- ? Source
 -- ? keys
 UPDATE `_System_IntegrationInbound` FORCE INDEX (`PRIMARY`)
@@ -148,7 +149,8 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: cleanup
 -- Deletes a batch of finished rows.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it.
+-- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- transaction.
 -- ? keys
 DELETE FROM `_System_IntegrationInbound`
 WHERE `Id` IN (?);

@@ -30,7 +30,8 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: take
 -- Marks the rows that a claim has locked, in its transaction.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it.
+-- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- transaction.
 -- ? visibility_ms
 -- ? keys
 UPDATE `agent_outbox_messages` FORCE INDEX (`PRIMARY`)
@@ -41,7 +42,8 @@ WHERE `id` IN (?);
 
 -- name: take_exhausted
 -- Gives up the rows of a claim that have used up their attempts, instead of `take`.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it.
+-- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- transaction.
 -- ? keys
 UPDATE `agent_outbox_messages` FORCE INDEX (`PRIMARY`)
 SET `status` = 'dead',
@@ -180,7 +182,8 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: sweep
 -- Moves the rows that `sweep_find` has locked.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it.
+-- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- transaction.
 -- ? keys
 UPDATE `agent_outbox_messages` FORCE INDEX (`PRIMARY`)
 SET `status` = 'pending',
@@ -232,7 +235,8 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: cleanup
 -- Deletes a batch of finished rows.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it.
+-- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- transaction.
 -- ? keys
 DELETE FROM `agent_outbox_messages`
 WHERE `id` IN (?);

@@ -71,7 +71,8 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: take
 -- Marks the rows that a claim has locked, in its transaction.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it.
+-- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- transaction.
 -- ? lease_ms
 -- ? token
 -- ? app_code
@@ -87,7 +88,8 @@ WHERE `app_code` = ?
 
 -- name: take_exhausted
 -- Gives up the rows of a claim that have used up their attempts, instead of `take`.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it.
+-- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- transaction.
 -- ? app_code
 -- ? keys
 UPDATE `game_outbox` FORCE INDEX (`PRIMARY`)
@@ -203,7 +205,8 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: reap
 -- Moves the rows that `reap_find` has locked.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it.
+-- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- transaction.
 -- ? app_code
 -- ? keys
 UPDATE `game_outbox` FORCE INDEX (`PRIMARY`)
@@ -281,7 +284,8 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: archive_copy
 -- Copies a batch into the archive; a row that was archived before is replaced by its newer version.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it.
+-- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- transaction.
 -- ? keys
 INSERT INTO `game_outbox_archive` (`app_code`, `event_id`, `event_type`, `round_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`)
 SELECT `app_code`, `event_id`, `event_type`, `round_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
@@ -302,7 +306,8 @@ ON DUPLICATE KEY UPDATE
 
 -- name: archive_delete
 -- Deletes a batch that the archive has.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it.
+-- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- transaction.
 -- ? keys
 DELETE t
 FROM `game_outbox` AS t

@@ -23,7 +23,8 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: cleanup
 -- Deletes a batch of finished rows.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it.
+-- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- transaction.
 -- ? keys
 DELETE FROM `inbox_messages`
 WHERE (`consumer`, `message_id`) IN (?);

@@ -91,7 +91,8 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: take
 -- Marks the rows that a claim has locked, in its transaction.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it.
+-- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- transaction.
 -- ? lease_ms
 -- ? token
 -- ? source_name
@@ -111,7 +112,8 @@ WHERE `source_name` = ?
 
 -- name: take_exhausted
 -- Gives up the rows of a claim that have used up their attempts, instead of `take`.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it.
+-- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- transaction.
 -- ? source_name
 -- ? app_code
 -- ? channel
@@ -255,7 +257,8 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: reap
 -- Moves the rows that `reap_find` has locked.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it.
+-- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- transaction.
 -- ? source_name
 -- ? app_code
 -- ? channel
@@ -353,7 +356,8 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: archive_copy
 -- Copies a batch into the archive; a row that was archived before is replaced by its newer version.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it.
+-- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- transaction.
 -- ? keys
 INSERT INTO `notice_delivery_events_archive` (`source_name`, `app_code`, `channel`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`)
 SELECT `source_name`, `app_code`, `channel`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
@@ -374,7 +378,8 @@ ON DUPLICATE KEY UPDATE
 
 -- name: archive_delete
 -- Deletes a batch that the archive has.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it.
+-- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- transaction.
 -- ? keys
 DELETE t
 FROM `notice_delivery_events` AS t

@@ -5,12 +5,12 @@
 //! has as long as its index serves it. That is what is asserted; figures for readers are in `tests/README.md`.
 
 mod agreement;
-mod backlog;
+pub mod backlog;
 mod contracts;
-mod figures;
+pub mod figures;
 mod measure;
-mod negatives;
-mod probe;
+pub mod negatives;
+pub mod probe;
 mod second_worker;
 mod statements;
 mod tables;
