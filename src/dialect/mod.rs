@@ -9,7 +9,7 @@ mod postgres;
 mod sqlite;
 
 use crate::engine::Engine;
-use crate::schema::{Column, ColumnType, DefaultValue};
+use crate::schema::{Column, ColumnType, DefaultValue, TableName};
 
 /// Every dialect, in the order of its documentation.
 pub static ALL: [&dyn Dialect; 4] = [&mysql::MySql, &mariadb::MariaDb, &postgres::Postgres, &sqlite::Sqlite];
@@ -80,6 +80,10 @@ pub trait Dialect: Sync {
 
     /// The current time less so many milliseconds, which are given as the text of a parameter.
     fn earlier(&self, ty: &ColumnType, millis: &str) -> String;
+
+    /// A statement that asks the catalogue for the columns, by name, that only one of two tables has or that differ in
+    /// type, collation or NULL.
+    fn differing_columns(&self, one: &TableName, other: &TableName) -> String;
 
     /// What makes a statement read through this index and no other, behind the table's name; empty where there is nothing.
     fn index_hint(&self, index: &str) -> String;

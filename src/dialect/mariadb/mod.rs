@@ -3,7 +3,7 @@
 mod types;
 
 use crate::engine::{Engine, Page};
-use crate::schema::{Column, ColumnType, DefaultValue};
+use crate::schema::{Column, ColumnType, DefaultValue, TableName};
 
 use super::mysql::{self, MySql};
 use super::{Backend, Dialect, Frame, Layout, Needs, Take};
@@ -88,6 +88,10 @@ impl Dialect for MariaDb {
 
     fn earlier(&self, ty: &ColumnType, millis: &str) -> String {
         MySql.earlier(ty, millis)
+    }
+
+    fn differing_columns(&self, one: &TableName, other: &TableName) -> String {
+        MySql.differing_columns(one, other)
     }
 
     fn index_hint(&self, index: &str) -> String {

@@ -8,7 +8,7 @@ pub(super) use ddl::{frame, literal};
 pub(super) use types::{column_type, default, difference};
 
 use crate::engine::{Comments, Engine, Limit, NameScope, Page};
-use crate::schema::{Column, ColumnType, DefaultValue};
+use crate::schema::{Column, ColumnType, DefaultValue, TableName};
 
 use super::{Backend, Dialect, Frame, InlineUnique, Layout, Needs, Take, quoted};
 
@@ -135,6 +135,18 @@ impl Dialect for MySql {
 
     fn earlier(&self, ty: &ColumnType, millis: &str) -> String {
         clock::earlier(ty, millis)
+    }
+
+    fn differing_columns(&self, one: &TableName, other: &TableName) -> String {
+        let table = |name: &TableName| {
+            let database = name.database.as_ref().map_or("DATABASE()".to_owned(), |database| self.literal(database));
+            format!("({database}, {})", self.literal(&name.name))
+        };
+        format!(
+            "SELECT COLUMN_NAME\nFROM information_schema.COLUMNS\nWHERE (TABLE_SCHEMA, TABLE_NAME) IN ({}, {})\nGROUP BY COLUMN_NAME, COLUMN_TYPE, COLLATION_NAME, IS_NULLABLE\nHAVING COUNT(*) <> 2",
+            table(one),
+            table(other)
+        )
     }
 
     fn index_hint(&self, index: &str) -> String {

@@ -5,7 +5,7 @@ mod ddl;
 mod types;
 
 use crate::engine::{Comments, Engine, Limit, NameScope};
-use crate::schema::{Column, ColumnType, DefaultValue};
+use crate::schema::{Column, ColumnType, DefaultValue, TableName};
 
 use super::{Backend, Dialect, Frame, InlineUnique, Layout, Needs, Take, quoted};
 
@@ -127,6 +127,18 @@ impl Dialect for Postgres {
 
     fn earlier(&self, ty: &ColumnType, millis: &str) -> String {
         clock::earlier(ty, millis)
+    }
+
+    fn differing_columns(&self, one: &TableName, other: &TableName) -> String {
+        let table = |name: &TableName| {
+            let database = name.database.as_ref().map(|database| format!("{}.", self.ident(database)));
+            self.literal(&format!("{}{}", database.unwrap_or_default(), self.ident(&name.name)))
+        };
+        format!(
+            "SELECT attname::TEXT\nFROM pg_attribute\nWHERE attrelid IN ({}::REGCLASS, {}::REGCLASS)\n  AND attnum > 0\n  AND NOT attisdropped\nGROUP BY attname, atttypid, atttypmod, attcollation, attnotnull\nHAVING COUNT(*) <> 2",
+            table(one),
+            table(other)
+        )
     }
 
     fn index_hint(&self, _: &str) -> String {

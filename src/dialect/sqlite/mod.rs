@@ -6,7 +6,7 @@ pub mod live;
 mod types;
 
 use crate::engine::{Comments, Engine, Limit, NameScope};
-use crate::schema::{Column, ColumnType, DefaultValue};
+use crate::schema::{Column, ColumnType, DefaultValue, TableName};
 
 use super::{Backend, Dialect, Frame, InlineUnique, Layout, Needs, Take, quoted};
 
@@ -126,6 +126,18 @@ impl Dialect for Sqlite {
 
     fn earlier(&self, ty: &ColumnType, millis: &str) -> String {
         clock::earlier(ty, millis)
+    }
+
+    fn differing_columns(&self, one: &TableName, other: &TableName) -> String {
+        let table = |name: &TableName| {
+            let database = name.database.as_ref().map(|database| format!(", {}", self.literal(database)));
+            format!("pragma_table_info({}{})", self.literal(&name.name), database.unwrap_or_default())
+        };
+        format!(
+            "SELECT name\nFROM (\n  SELECT name, type, \"notnull\" FROM {}\n  UNION ALL\n  SELECT name, type, \"notnull\" FROM {}\n)\nGROUP BY name, type, \"notnull\"\nHAVING COUNT(*) <> 2",
+            table(one),
+            table(other)
+        )
     }
 
     fn index_hint(&self, index: &str) -> String {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::diagnostic::{Diagnostic, Rule};
 
-use super::super::format::{Claim, Collation};
+use super::super::format::{Claim, Collation, Strategy};
 use super::super::rules::rules;
 use super::super::{ColumnType, Size, Table};
 
@@ -183,6 +183,10 @@ pub fn check(table: &Table, findings: &mut Vec<Diagnostic>) {
     }
     if lacks(table.retention.is_some(), "retention") {
         add(&QUEUE_WITHOUT_RETENTION, "claim", format!("`{name}` has no `retention`"));
+    }
+    if table.retention.as_ref().is_some_and(|retention| retention.strategy == Strategy::Partition) {
+        let message = format!("no statement removes rows of `{name}`: partitions are not made yet");
+        add(&QUEUE_WITHOUT_RETENTION, "retention.strategy", message);
     }
     columns(table, claim, &mut add);
 }

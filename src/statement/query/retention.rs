@@ -18,6 +18,7 @@ pub fn queries(context: &Context<'_>) -> Vec<Query> {
         Strategy::Partition => return Vec::new(),
         _ => vec![cutoff(context)],
     };
+    queries.extend(archive.map(|archive| compare(context, archive)));
     for path in paths {
         match (retention.strategy, archive) {
             (Strategy::Archive, Some(archive)) => queries.extend(self::archive(context, path, archive)),
@@ -44,6 +45,14 @@ fn cutoff(context: &Context<'_>) -> Query {
     let text = format!("SELECT {}", context.dialect.earlier(ty, &millis));
     sql.push(&text);
     sql.query("cutoff", "The time before which finished rows leave: now, less `keep` in milliseconds.", None)
+}
+
+/// A batch is copied column by column: what the archive lacks would be lost, what it holds otherwise would be cut.
+fn compare(context: &Context<'_>, archive: &Table) -> Query {
+    let mut sql = Sql::new(context);
+    sql.push(&context.dialect.differing_columns(&context.table.name, &archive.name));
+    let about = "The columns in which the table and its archive differ, asked for before each run.\nA row: do not archive, bring the two together first.";
+    sql.query("archive_compare", about, None)
 }
 
 fn suffix(path: &Path) -> String {

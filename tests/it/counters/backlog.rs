@@ -212,7 +212,8 @@ fn plain(server: Server, table: &Table, column: &Column, rows: u64, created: &st
     let in_key = table.primary_key.last().is_some_and(|last| table.columns[*last].name == column.name);
     let unique = in_key || table.indexes.iter().any(|index| index.unique && last_is(table, &index.columns, column));
     // Identities are in no order of time, as random ones are.
-    let mixed = format!("(n * 7919 % {rows})");
+    let wide = if server == Server::Postgres { "::BIGINT" } else { "" };
+    let mixed = format!("(n{wide} * 7919 % {rows})");
     let text = match server {
         Server::MySql | Server::MariaDb => format!("LPAD({mixed}, 12, '0')"),
         Server::Postgres => format!("LPAD(({mixed})::TEXT, 12, '0')"),

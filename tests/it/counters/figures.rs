@@ -42,7 +42,10 @@ fn rounded(number: u64) -> String {
 /// How often a statement's rows go into those of the claim that the incident had.
 fn ratio(figures: &[Figure], figure: &Figure) -> String {
     let claim = figures.iter().find(|figure| figure.text.contains(" by OR, no index")).unwrap();
-    rounded((claim.examined + figure.examined / 2) / figure.examined.max(1))
+    match (claim.examined + figure.examined / 2) / figure.examined.max(1) {
+        0 => "less".to_owned(),
+        times => rounded(times),
+    }
 }
 
 /// The engine's table, where `compared` with how much the claim of the incident reads.

@@ -14,11 +14,11 @@ use super::statements::Values;
 const NOW: &str = "1800000000000";
 const LIMIT: u64 = 100;
 
-/// Drops and creates indexes of `wallet_outbox`, which has the usual backlog of at least 100,000 rows, and measures. Returns the
-/// figures for the reader.
-pub fn break_all(scratch: &Scratch, queue: &Queue) -> Vec<Figure> {
+/// Drops and creates indexes of `wallet_outbox`, which has the usual backlog of at least 100,000 `rows`, and measures. Returns
+/// the figures for the reader.
+pub fn break_all(scratch: &Scratch, queue: &Queue, rows: u64) -> Vec<Figure> {
     let (probe, other) = (Probe::open(scratch), Probe::open(scratch));
-    let mut bench = Bench { probe, other, queue, figures: Vec::new(), steps: Vec::new() };
+    let mut bench = Bench { probe, other, queue, old: rows / 2, figures: Vec::new(), steps: Vec::new() };
     bench.generated();
     bench.another_order();
     bench.another_index();
@@ -32,6 +32,8 @@ struct Bench<'a> {
     probe: Probe,
     other: Probe,
     queue: &'a Queue,
+    /// So many rows are old enough for the archive, if they are finished.
+    old: u64,
     figures: Vec<Figure>,
     /// SQLite: the steps of the generated statements.
     steps: Vec<(String, u64)>,
@@ -55,7 +57,7 @@ impl Bench<'_> {
             self.steps.push((name.to_owned(), counted.examined));
         }
         let archive = self.queue.queries.iter().find(|query| query.name.ends_with("_delivered")).unwrap();
-        let values = Values { queue: self.queue, server: self.server(), limit: 1_000, old: 50_000, fresh: 0 };
+        let values = Values { queue: self.queue, server: self.server(), limit: 1_000, old: self.old, fresh: 0 };
         self.probe.begin();
         let (counted, _) = run(&mut self.probe, &values, archive).unwrap();
         self.probe.rollback();
@@ -235,7 +237,7 @@ impl Bench<'_> {
     fn seed_archive(&mut self) {
         let old = format!(
             "status IN ('delivered', 'done') AND updated_at_ms < {}",
-            (super::backlog::START_S + 50_000) * 1_000
+            (super::backlog::START_S + i64::try_from(self.old).unwrap()) * 1_000
         );
         let (insert, end) = match self.server() {
             Server::MySql | Server::MariaDb => ("INSERT IGNORE", ""),

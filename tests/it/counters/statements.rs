@@ -28,6 +28,8 @@ pub enum Kind {
     Keyed,
     /// Reads no row.
     Free,
+    /// Reads the catalogue and no row.
+    Catalog,
 }
 
 /// The kind of a statement.
@@ -35,6 +37,7 @@ pub fn kind(query: &Query) -> Kind {
     let has = |name: &str| query.parameters.iter().any(|parameter| parameter.name == name);
     match &*query.name {
         "enqueue" | "cutoff" => Kind::Free,
+        "archive_compare" => Kind::Catalog,
         "oldest_pending" => Kind::Oldest,
         name if name.starts_with("claim_") => Kind::Claim,
         name if name.starts_with("count_") => Kind::Count,

@@ -45,7 +45,7 @@ fn the_largest_table_keeps_its_contracts_and_others_do_not(scratch: &mut Scratch
         found.extend(check_second_worker(scratch, &queue, name));
     }
     empty_archive(&mut probe, &queue.table);
-    let figures = negatives::break_all(scratch, &queue);
+    let figures = negatives::break_all(scratch, &queue, 100_000);
     assert!(found.is_empty(), "{} breaches:\n{}", found.len(), found.join("\n"));
     figures::check(scratch.server, &figures);
 }

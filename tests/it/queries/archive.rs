@@ -91,6 +91,33 @@ fn exactly_the_batch_moves(scratch: &mut Scratch) {
 }
 on_servers!(exactly_the_batch_moves);
 
+fn columns_that_differ_are_named_before_a_run(scratch: &mut Scratch) {
+    let catalog = committed();
+    let mut driver = prepared(scratch, &catalog);
+    let cases = cases(&catalog, scratch.server);
+    let case = cases.iter().find(|case| case.table().name.name == "wallet_outbox").unwrap();
+    let differing = |driver: &mut Driver| {
+        let mut names: Vec<_> = case
+            .run(driver, case.get("archive_compare"), &Given::default())
+            .rows
+            .into_iter()
+            .map(|row| row[0].clone().unwrap())
+            .collect();
+        names.sort_unstable();
+        names
+    };
+    assert_eq!(differing(&mut driver), [""; 0]);
+    driver.run("ALTER TABLE wallet_outbox ADD COLUMN extra INT");
+    assert_eq!(differing(&mut driver), ["extra"]);
+    // Of the same name, but not of the same kind.
+    driver.run("ALTER TABLE wallet_outbox_archive ADD COLUMN extra BIGINT");
+    assert_eq!(differing(&mut driver), ["extra", "extra"]);
+    driver.run("ALTER TABLE wallet_outbox_archive DROP COLUMN extra");
+    driver.run("ALTER TABLE wallet_outbox_archive ADD COLUMN extra INT");
+    assert_eq!(differing(&mut driver), [""; 0]);
+}
+on_servers!(columns_that_differ_are_named_before_a_run);
+
 fn moves(case: &Case<'_>, archive_table: &Table, driver: &mut Driver, before: &[Row], state: &str, limit: i64) {
     let what = format!("archive of {state}, limit {limit}");
     let age = case.table().position(&case.table().retention.as_ref().unwrap().age).unwrap();

@@ -71,6 +71,9 @@ fn check(case: &Case<'_>, driver: &mut Driver, query: &Query, before: &[Row]) {
             let time = read(ty, found[0][0].as_ref().unwrap());
             assert_eq!(Some(time), queue.read(column.unwrap(), first), "{name} of {}", case.table().name);
         }
+        "archive_compare" => {
+            assert_rows(case.table(), name, &case.run(driver, query, &case.asking(before, 0)).rows, &[]);
+        }
         "cutoff" => {
             let age = &case.table().retention.as_ref().unwrap().age;
             let ty = &case.table().column(age).unwrap().ty;

@@ -250,6 +250,15 @@ WHERE `app_code` = ?
 -- ? age_ms
 SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 - ?;
 
+-- name: archive_compare
+-- The columns in which the table and its archive differ, asked for before each run.
+-- A row: do not archive, bring the two together first.
+SELECT COLUMN_NAME
+FROM information_schema.COLUMNS
+WHERE (TABLE_SCHEMA, TABLE_NAME) IN ((DATABASE(), 'user_outbox'), (DATABASE(), 'user_outbox_archive'))
+GROUP BY COLUMN_NAME, COLUMN_TYPE, COLLATION_NAME, IS_NULLABLE
+HAVING COUNT(*) <> 2;
+
 -- name: archive_find_delivered
 -- The keys of one batch of finished rows, the oldest first.
 -- Then `archive_copy`, `archive_delete` and a comparison of their counts, in the same transaction, at READ COMMITTED.

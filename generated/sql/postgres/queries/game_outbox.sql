@@ -242,6 +242,17 @@ WHERE "app_code" = $1
 -- $1 age_ms
 SELECT floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT - $1;
 
+-- name: archive_compare
+-- The columns in which the table and its archive differ, asked for before each run.
+-- A row: do not archive, bring the two together first.
+SELECT attname::TEXT
+FROM pg_attribute
+WHERE attrelid IN ('"game_outbox"'::REGCLASS, '"game_outbox_archive"'::REGCLASS)
+  AND attnum > 0
+  AND NOT attisdropped
+GROUP BY attname, atttypid, atttypmod, attcollation, attnotnull
+HAVING COUNT(*) <> 2;
+
 -- name: archive_delivered
 -- Moves one batch of finished rows into the archive, the oldest first.
 -- A row that was archived before, replayed and finished again replaces its old version.

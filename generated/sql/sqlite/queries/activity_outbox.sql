@@ -305,6 +305,18 @@ WHERE "app_code" = ?
 -- ? age_ms
 SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - ?;
 
+-- name: archive_compare
+-- The columns in which the table and its archive differ, asked for before each run.
+-- A row: do not archive, bring the two together first.
+SELECT name
+FROM (
+  SELECT name, type, "notnull" FROM pragma_table_info('activity_outbox')
+  UNION ALL
+  SELECT name, type, "notnull" FROM pragma_table_info('activity_outbox_archive')
+)
+GROUP BY name, type, "notnull"
+HAVING COUNT(*) <> 2;
+
 -- name: archive_copy_delivered
 -- Copies one batch of finished rows into the archive, the oldest first; a newer version replaces an older one.
 -- Then `archive_delete` of this state with the same parameters, in the same transaction, begun with BEGIN IMMEDIATE.
