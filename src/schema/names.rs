@@ -91,6 +91,9 @@ pub fn check(table: &Table, names: &TableNames, column: usize, engine: &Engine) 
 
 /// What the engines that fold names compare them by: MySQL and MariaDB take `İ` for an `i`.
 pub fn fold(name: &str) -> String {
+    if name.is_ascii() {
+        return name.to_ascii_lowercase();
+    }
     name.chars().flat_map(char::to_lowercase).filter(|c| *c != '\u{307}').collect()
 }
 

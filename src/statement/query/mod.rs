@@ -57,6 +57,9 @@ pub struct TableQueries {
 
 /// The statements of every table that has a workload.
 pub fn queries(catalog: &Catalog, dialect: &dyn Dialect) -> Vec<TableQueries> {
+    if !catalog.tables.iter().any(|table| table.claim.is_some() || table.retention.is_some()) {
+        return Vec::new();
+    }
     let indexed = workload::indexed(catalog, dialect.engine());
     let names = names::assign(&indexed, dialect.engine());
     let of_table = |(at, (table, names)): (usize, (&Table, &TableNames))| {
