@@ -52,7 +52,7 @@ fn ratio(figures: &[Figure], figure: &Figure) -> String {
 pub fn table(server: Server, figures: &[Figure], compared: bool) -> String {
     let read = if server == Server::Sqlite { "steps" } else { "rows read" };
     let mut columns = vec![(format!("{} | rows returned | {read}", server.engine().title), " --- | ---: | ---:")];
-    if server.is_mysql_like() {
+    if server != Server::Sqlite {
         columns.push(("rows locked".to_owned(), " ---:"));
     }
     columns.push(("sorted".to_owned(), " ---"));
@@ -64,7 +64,7 @@ pub fn table(server: Server, figures: &[Figure], compared: bool) -> String {
     let mut text = row(&heads) + &format!("|{} |\n", rules.join(" |"));
     for figure in figures {
         let mut cells = vec![figure.text.to_owned(), rounded(figure.returned), rounded(figure.examined)];
-        cells.extend(server.is_mysql_like().then(|| rounded(figure.locked)));
+        cells.extend((server != Server::Sqlite).then(|| rounded(figure.locked)));
         cells.push(if figure.sorts { "yes" } else { "no" }.to_owned());
         cells.extend(compared.then(|| ratio(figures, figure)));
         text += &row(&cells);

@@ -23,7 +23,8 @@ pub struct Counted {
     pub sorts_ties: bool,
     /// Indexes, the primary key among them.
     pub indexes: Vec<String>,
-    /// Rows locked by the transaction so far, on InnoDB.
+    /// Rows locked by the transaction so far: `innodb_trx.trx_rows_locked` on InnoDB, which counts one in each index, and
+    /// `pgrowlocks` on PostgreSQL. SQLite locks the file.
     pub locked: u64,
     /// PostgreSQL: pages touched.
     pub pages: u64,
@@ -121,7 +122,25 @@ fn postgres(probe: &mut Probe, sql: &str, binds: &[Bind]) -> Result<Counted, sql
         Some("ModifyTable") => main_child(root).map(|child| number(child, "Actual Rows")).unwrap_or_default(),
         _ => number(root, "Actual Rows"),
     };
+    if let Some(relation) = changed(root) {
+        counted.locked = probe.rows_locked(relation);
+    }
     Ok(counted)
+}
+
+/// The table of which the plan changes or locks rows.
+fn changed(node: &Value) -> Option<&str> {
+    let below = node["Plans"].as_array().map(Vec::as_slice).unwrap_or_default();
+    match node["Node Type"].as_str() {
+        Some("ModifyTable" | "LockRows") => relation(node),
+        _ => below.iter().find_map(changed),
+    }
+}
+
+/// The table that the node is about: LockRows names none, but what it reads from does.
+fn relation(node: &Value) -> Option<&str> {
+    let below = node["Plans"].as_array().map(Vec::as_slice).unwrap_or_default();
+    node["Relation Name"].as_str().or_else(|| below.iter().find_map(relation))
 }
 
 fn number(node: &Value, key: &str) -> u64 {

@@ -50,6 +50,10 @@ pub struct Probe {
     /// MySQL and MariaDB: the handler reads that showing the counters takes, once they are known.
     pub reads_of_status: Option<u64>,
     connection: Connection,
+    /// PostgreSQL: a connection that looks at this one's locks, because a transaction does not see its own in full, and
+    /// where to open it.
+    observer: Option<PgConnection>,
+    url: String,
 }
 
 enum Connection {
@@ -113,7 +117,7 @@ impl Probe {
             Server::Postgres => Connection::Postgres(wait(url.parse::<PgConnectOptions>().unwrap().connect()).unwrap()),
             Server::Sqlite => Connection::Sqlite(wait(url.parse::<SqliteConnectOptions>().unwrap().connect()).unwrap()),
         };
-        let mut probe = Probe { server, reads_of_status: None, connection };
+        let mut probe = Probe { server, reads_of_status: None, connection, observer: None, url };
         // A worker that would wait for another shall fail instead. And what an index's own columns reject is read as well,
         // but counted only if it is not rejected within InnoDB.
         probe.run(match server {
@@ -207,6 +211,20 @@ impl Probe {
         };
         let read: Vec<Vec<Option<String>>> = rows.iter().map(text).collect();
         Ok(Answer { columns: columns.unwrap_or_default(), affected: read.len() as u64, rows: read })
+    }
+
+    /// PostgreSQL: rows of the table that the open transaction has locked or changed, by the extension `pgrowlocks`, which
+    /// comes with the server.
+    pub fn rows_locked(&mut self, table: &str) -> u64 {
+        let own = self.number("SELECT pg_backend_pid()");
+        let observer = self.observer.get_or_insert_with(|| {
+            let mut observer = wait(self.url.parse::<PgConnectOptions>().unwrap().connect()).unwrap();
+            wait(sqlx::raw_sql("CREATE EXTENSION IF NOT EXISTS pgrowlocks").execute(&mut observer)).unwrap();
+            observer
+        });
+        let sql = "SELECT count(*) FROM pgrowlocks(quote_ident($1)) WHERE $2 = ANY(pids)";
+        let count = sqlx::query_scalar::<_, i64>(sql).bind(table).bind(own as i32).fetch_one(observer);
+        wait(count).unwrap() as u64
     }
 
     /// SQLite: the answer, and the steps of the virtual machine that it took.

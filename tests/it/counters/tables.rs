@@ -17,7 +17,7 @@ fn every_statement_keeps_its_contract(scratch: &mut Scratch) {
     let mut probe = Probe::open(scratch);
     let mut found = Vec::new();
     for queue in queues(scratch.server).iter().filter(|queue| queue.name() != "wallet_outbox") {
-        for (name, mix) in [("usual", Mix::Usual), ("half due", Mix::Due(50))] {
+        for (name, mix) in [("usual", Mix::Usual), ("half due", Mix::Due(50)), ("all due", Mix::Due(100))] {
             load(&mut probe, &queue.table, ROWS, mix);
             if mix == Mix::Usual {
                 load_archive(&mut probe, &queue.table);
