@@ -1,5 +1,7 @@
 //! Templates: a folder of one's own shadows the built-in ones, and what is wrong in it is shown in place.
 
+mod page;
+
 use claimsmith::template::BUILT_IN;
 
 use crate::project::{NOTES, Project, assert_none};
