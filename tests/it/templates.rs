@@ -1,5 +1,7 @@
 //! Templates: a folder of one's own shadows the built-in ones, and what is wrong in it is shown in place.
 
+mod page;
+
 use claimsmith::template::BUILT_IN;
 
 use crate::project::{NOTES, Project, assert_none};
@@ -36,7 +38,7 @@ fn the_built_in_templates_are_their_own_shadows() {
     std::fs::create_dir(reference.path("templates")).unwrap();
     reference.run(&["generate"]).assert(0);
     let shadowed = project("");
-    BUILT_IN.iter().for_each(|(name, text)| shadowed.write(&format!("templates/{name}"), text));
+    BUILT_IN.iter().for_each(|it| shadowed.write(&format!("templates/{}", it.name), it.text));
     shadowed.run(&["generate"]).assert(0);
     assert_eq!(shadowed.contents("generated"), reference.contents("generated"));
 }
@@ -76,6 +78,39 @@ fn what_is_wrong_is_shown_in_place() {
         assert!(!project.path("generated").exists());
     }
     assert_none(faults);
+}
+
+#[test]
+fn a_template_for_another_version_is_refused_in_place() {
+    let mut faults = Vec::new();
+    for (template, position, stated) in [
+        ("{# version 2 #}\n-- {{ header.line }}\n", ":1:12", "2"),
+        ("{# version 0: mine. #}\r\n-- {{ header.line }}\r\n", ":1:12", "0"),
+        ("{#- Version: 1.5 -#}\n-- {{ header.line }}\n", ":1:14", "1.5"),
+        ("{# version 99999999999999999999 #}\n-- {{ header.line }}\n", ":1:12", "99999999999999999999"),
+        // What is wrong otherwise may be so for the version.
+        ("\n{# version 2 #}\n{{ tabels }}{% for %}", ":2:12", "2"),
+    ] {
+        let project = project(template);
+        let fault = format!("`sql/schema.sql.jinja` is written for version {stated}, but what it gets has version 1\n");
+        let says =
+            ["error: the template ", &fault, &format!("{TEMPLATE}{position}\n"), "`templates/README.md`", "adapt"];
+        faults.extend(project.run(&["generate"]).fault(2, &says).map(|fault| format!("{template:?}: {fault}")));
+        assert!(!project.path("generated").exists());
+    }
+    for template in ["{# version 1 #}\n-- {{ header.line }}\n", "{# for MySQL, version 8 #}\n-- {{ header.line }}\n"] {
+        let project = project(template);
+        project.run(&["generate"]).assert(0);
+        assert!(project.read("generated/sql/sqlite/schema.sql").starts_with("-- @generated"));
+    }
+    assert_none(faults);
+}
+
+#[test]
+fn the_built_in_templates_state_their_version() {
+    for it in BUILT_IN {
+        assert!(it.text.starts_with(&format!("{{# version {}: ", it.version)), "{}", it.name);
+    }
 }
 
 /// As the definitions' and the configuration's: relative to the working directory.

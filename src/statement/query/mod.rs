@@ -39,6 +39,7 @@ pub struct Query {
 
 /// A parameter of a statement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Parameter {
     /// As it stands in the statement: `?`, `$1`.
     pub placeholder: String,
