@@ -8,7 +8,7 @@ use crate::diagnostic::render::{visible, visible_lines};
 use crate::diagnostic::{self, Diagnostic, Level};
 use crate::dialect;
 use crate::error::Error;
-use crate::generate::targets;
+use crate::generate::targets::{self, rust::Settings};
 use crate::generate::{self, Options};
 use crate::output::{self, GeneratedFile, Plan};
 use crate::schema::{check, load};
@@ -57,7 +57,7 @@ pub fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<Outcome> {
         .collect::<Result<_, _>>()?;
     let schemas = schemas(arguments, &config, &here)?;
     let source = source(&schemas, &config.root);
-    let options = Options { dialects, targets, source: &source };
+    let options = Options { dialects, targets, rust: Settings::default(), source: &source };
 
     let inputs = load::read(&schemas, |path| shown(&here, path))?;
     let (catalog, mut findings) = load::load(&inputs);

@@ -3,10 +3,13 @@
 //! Outside this folder no code names a database: it reads a fact of [`Engine`] or asks a [`Dialect`].
 //! To add a database: a folder with the same file names, and one line in [`ALL`].
 
+mod driver;
 mod mariadb;
 mod mysql;
 mod postgres;
 mod sqlite;
+
+pub use driver::{Driver, HeldTime, Wire};
 
 use crate::engine::Engine;
 use crate::schema::{Column, ColumnType, DefaultValue, TableName};
@@ -90,6 +93,12 @@ pub trait Dialect: Sync {
 
     /// How rows are taken.
     fn take(&self) -> Take;
+
+    /// sqlx's driver of the database.
+    fn driver(&self) -> &'static Driver;
+
+    /// What the driver reads and writes for the column.
+    fn wire(&self, column: &Column) -> Wire;
 
     /// Which spelling of the query builder is right.
     fn backend(&self) -> Backend;

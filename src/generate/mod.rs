@@ -12,6 +12,7 @@ use crate::schema::Catalog;
 use crate::template::Templates;
 
 use targets::Target;
+use targets::rust::Settings;
 
 /// What to generate.
 pub struct Options<'a> {
@@ -19,6 +20,8 @@ pub struct Options<'a> {
     pub dialects: Vec<&'static dyn Dialect>,
     /// Which kinds of files.
     pub targets: Vec<&'static dyn Target>,
+    /// Choices about Rust code.
+    pub rust: Settings,
     /// What the header names as the source: the definition folders, relative to the configuration, with `/`.
     pub source: &'a str,
 }
@@ -29,6 +32,8 @@ pub struct Context<'a> {
     pub catalog: &'a Catalog,
     /// For which databases.
     pub dialects: &'a [&'static dyn Dialect],
+    /// Choices about Rust code.
+    pub rust: &'a Settings,
     /// The templates.
     pub templates: &'a Templates,
     /// The header of every file.
@@ -47,16 +52,32 @@ pub struct Header {
 
 /// The files, sorted by path.
 pub fn run(catalog: &Catalog, options: &Options<'_>, templates: &Templates) -> Result<Vec<GeneratedFile>> {
-    let header = Header {
-        line: format!("{} from {}; do not edit", output::MARK, options.source),
-        fingerprint: format!("fingerprint {:016x}", catalog.fingerprint),
-    };
-    let context = Context { catalog, dialects: &options.dialects, templates, header };
+    let header = header(catalog, options);
+    let context = Context { catalog, dialects: &options.dialects, rust: &options.rust, templates, header };
     let mut files = Vec::new();
     for target in &options.targets {
         files.extend(target.files(&context)?);
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
+    marked(files)
+}
+
+/// The Rust code of all chosen databases as one file for `include!`.
+pub fn bundle(catalog: &Catalog, options: &Options<'_>, templates: &Templates) -> Result<GeneratedFile> {
+    let header = header(catalog, options);
+    let context = Context { catalog, dialects: &options.dialects, rust: &options.rust, templates, header };
+    Ok(marked(vec![targets::rust::bundle(&context)?])?.remove(0))
+}
+
+fn header(catalog: &Catalog, options: &Options<'_>) -> Header {
+    Header {
+        line: format!("{} from {}; do not edit", output::MARK, options.source),
+        fingerprint: format!("fingerprint {:016x}", catalog.fingerprint),
+    }
+}
+
+/// The files, if each says of itself that it is generated.
+fn marked(files: Vec<GeneratedFile>) -> Result<Vec<GeneratedFile>> {
     match files.iter().find(|file| !output::has_mark(&file.content)) {
         Some(file) => Err(Error::new(format!("the template of `{}` does not print its header", file.path))
             .help("print `{{ header.line }}` in a comment within the first five lines")),

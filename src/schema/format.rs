@@ -358,6 +358,14 @@ impl EventType {
             EventType::Described(event) => &event.name,
         }
     }
+
+    /// When it is sent.
+    pub fn description(&self) -> Option<&str> {
+        match self {
+            EventType::Name(_) => None,
+            EventType::Described(event) => event.description.as_deref(),
+        }
+    }
 }
 
 /// One event type with its version and its payload.

@@ -81,7 +81,8 @@ impl Context<'_> {
     }
 }
 
-fn quoted(dialect: &dyn Dialect, name: &TableName) -> String {
+/// The table's name, quoted, with its database.
+pub fn quoted(dialect: &dyn Dialect, name: &TableName) -> String {
     let table = dialect.ident(&name.name);
     match &name.database {
         Some(database) => format!("{}.{table}", dialect.ident(database)),

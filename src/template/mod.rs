@@ -37,8 +37,16 @@ macro_rules! built_in {
 }
 
 /// The built-in templates.
-pub static BUILT_IN: &[BuiltIn] =
-    &[built_in!("sql/schema.sql.jinja", version 1), built_in!("sql/queries.sql.jinja", version 1)];
+pub static BUILT_IN: &[BuiltIn] = &[
+    built_in!("sql/schema.sql.jinja", version 1),
+    built_in!("sql/queries.sql.jinja", version 1),
+    built_in!("rust/mod.rs.jinja", version 1),
+    built_in!("rust/types.rs.jinja", version 1),
+    built_in!("rust/tables.rs.jinja", version 1),
+    built_in!("rust/table.rs.jinja", version 1),
+    built_in!("rust/dialect.rs.jinja", version 1),
+    built_in!("rust/rows.rs.jinja", version 1),
+];
 
 /// All templates of a run.
 pub struct Templates {

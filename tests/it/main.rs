@@ -15,6 +15,7 @@ mod project;
 mod queries;
 mod readback;
 mod readme;
+mod rust;
 mod servers;
 mod templates;
 mod workload;

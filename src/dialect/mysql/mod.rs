@@ -2,6 +2,7 @@
 
 mod clock;
 mod ddl;
+mod driver;
 mod types;
 
 pub(super) use ddl::{frame, literal};
@@ -10,7 +11,7 @@ pub(super) use types::{column_type, default, difference};
 use crate::engine::{Comments, Engine, Limit, NameScope, Page};
 use crate::schema::{Column, ColumnType, DefaultValue, TableName};
 
-use super::{Backend, Dialect, Frame, InlineUnique, Layout, Needs, Take, quoted};
+use super::{Backend, Dialect, Driver, Frame, InlineUnique, Layout, Needs, Take, Wire, quoted};
 
 /// MySQL.
 pub struct MySql;
@@ -156,6 +157,14 @@ impl Dialect for MySql {
 
     fn take(&self) -> Take {
         Take::SelectThenUpdate
+    }
+
+    fn driver(&self) -> &'static Driver {
+        &driver::DRIVER
+    }
+
+    fn wire(&self, _: &Column) -> Wire {
+        Wire::Same
     }
 
     fn backend(&self) -> Backend {

@@ -1,5 +1,6 @@
 //! The kinds of generated files. To add one: a file here, templates, and one line in [`ALL`].
 
+pub mod rust;
 pub mod sql;
 
 use crate::dialect::Dialect;
@@ -9,7 +10,7 @@ use crate::output::GeneratedFile;
 use super::Context;
 
 /// Every target.
-pub static ALL: [&dyn Target; 1] = [&sql::Sql];
+pub static ALL: [&dyn Target; 2] = [&sql::Sql, &rust::Rust];
 
 /// A kind of generated files.
 pub trait Target: Sync {

@@ -1,0 +1,117 @@
+//! The Rust type of a column, the same for every database, and how each driver of sqlx holds its values.
+
+use crate::dialect::Wire;
+use crate::generate::model::{self, Form};
+use crate::schema::{Column, ColumnType, Table};
+
+use super::needs::Need;
+
+/// The Rust type of a column's values, without `Option`.
+pub fn rust_type(table: &Table, column: &Column, choice: Option<&str>) -> String {
+    if let Some(choice) = choice {
+        return choice.to_owned();
+    }
+    match &column.ty {
+        ColumnType::Bool => "bool".to_owned(),
+        ColumnType::Int { unsigned: false, .. } if model::is_epoch_ms(table, column) => "types::EpochMs".to_owned(),
+        // No integer of Rust has three bytes.
+        ColumnType::Int { bytes, unsigned } => {
+            let bits = if *bytes == 3 { 32 } else { u32::from(*bytes) * 8 };
+            format!("{}{bits}", if *unsigned { "u" } else { "i" })
+        }
+        ColumnType::Decimal { .. } => "bigdecimal::BigDecimal".to_owned(),
+        ColumnType::Float => "f32".to_owned(),
+        ColumnType::Double => "f64".to_owned(),
+        ColumnType::Char(_) | ColumnType::Varchar(_) | ColumnType::Text(_) | ColumnType::Enum(_) => "String".to_owned(),
+        ColumnType::Binary(_) | ColumnType::Varbinary(_) | ColumnType::Blob(_) => "Vec<u8>".to_owned(),
+        ColumnType::Date => "chrono::NaiveDate".to_owned(),
+        ColumnType::Time(_) => "chrono::NaiveTime".to_owned(),
+        ColumnType::DateTime(digits) => format!("types::DateTime<{digits}>"),
+        ColumnType::Timestamp(digits) => format!("types::Timestamp<{digits}>"),
+        ColumnType::Json => "serde_json::Value".to_owned(),
+    }
+}
+
+/// Whether `types::as_text` writes the column's values to JSON and reads them, because serde by itself would do it in
+/// another way; and what that needs.
+pub fn text_in_json(table: &Table, column: &Column) -> Option<Need> {
+    match model::form(table, column) {
+        Form::BigInt => Some(Need::BigIntText),
+        Form::Date => Some(Need::DateText),
+        Form::Time => Some(Need::TimeText),
+        Form::Decimal => Some(Need::DecimalText),
+        Form::Hex => Some(Need::BytesText),
+        Form::Boolean | Form::Number | Form::Text | Form::Utc | Form::Json => None,
+    }
+}
+
+/// What of `types` and of other crates the column's type needs.
+pub fn needs(table: &Table, column: &Column) -> Vec<Need> {
+    let mut needs = match &column.ty {
+        ColumnType::Decimal { .. } => vec![Need::BigDecimal],
+        ColumnType::Date | ColumnType::Time(_) => vec![Need::Chrono],
+        ColumnType::DateTime(_) | ColumnType::Timestamp(_) => vec![Need::Chrono, Need::Utc],
+        ColumnType::Json => vec![Need::Json],
+        ColumnType::Int { unsigned: false, .. } if model::is_epoch_ms(table, column) => vec![Need::EpochMs],
+        _ => Vec::new(),
+    };
+    needs.extend(text_in_json(table, column));
+    needs
+}
+
+/// Whether the column holds decimal numbers.
+pub fn is_decimal(column: &Column) -> bool {
+    matches!(column.ty, ColumnType::Decimal { .. })
+}
+
+/// Whether the type's values are copied rather than borrowed.
+fn is_copy(ty: &ColumnType) -> bool {
+    !matches!(
+        ty,
+        ColumnType::Char(_)
+            | ColumnType::Varchar(_)
+            | ColumnType::Text(_)
+            | ColumnType::Binary(_)
+            | ColumnType::Varbinary(_)
+            | ColumnType::Blob(_)
+            | ColumnType::Decimal { .. }
+            | ColumnType::Json
+    )
+}
+
+/// What reads the column out of a row: the function, and what it takes behind the column's name.
+pub fn read(column: &Column, wire: Wire) -> (String, Option<u8>) {
+    let opt = if column.nullable { "opt" } else { "from" };
+    match (&column.ty, wire) {
+        (ColumnType::Decimal { scale, .. }, _) => (format!("{opt}_decimal"), Some(*scale)),
+        (_, Wire::Same) => ("get".to_owned(), None),
+        (_, Wire::Integer(bits)) => (format!("{opt}_i{bits}"), None),
+        (_, Wire::Numeric) => (format!("{opt}_numeric"), None),
+        (_, Wire::Text) => (format!("{opt}_text"), None),
+    }
+}
+
+/// The column's value of `row` as the driver takes it.
+pub fn bind(column: &Column, field: &str, wire: Wire, is_choice: bool) -> String {
+    let widened = |bits: u8| match &column.ty {
+        // The integer of three bytes has four in Rust.
+        ColumnType::Int { bytes, .. } => (*bytes).max(if *bytes == 3 { 4 } else { 1 }) < bits / 8,
+        _ => false,
+    };
+    match (wire, column.nullable) {
+        (Wire::Same, _) if is_choice || is_copy(&column.ty) => format!("row.{field}"),
+        (Wire::Same, _) => format!("&row.{field}"),
+        (Wire::Integer(bits), false) if widened(bits) => format!("i{bits}::from(row.{field})"),
+        (Wire::Integer(bits), true) if widened(bits) => format!("row.{field}.map(i{bits}::from)"),
+        (Wire::Integer(bits), false) => format!("to_i{bits}(row.{field})?"),
+        (Wire::Integer(bits), true) => format!("row.{field}.map(to_i{bits}).transpose()?"),
+        (Wire::Numeric, false) => format!("bigdecimal::BigDecimal::from(row.{field})"),
+        (Wire::Numeric, true) => format!("row.{field}.map(bigdecimal::BigDecimal::from)"),
+        (Wire::Text, false) if is_decimal(column) => format!("row.{field}.to_plain_string()"),
+        (Wire::Text, true) if is_decimal(column) => {
+            format!("row.{field}.as_ref().map(|value| value.to_plain_string())")
+        }
+        (Wire::Text, false) => format!("row.{field}.to_string()"),
+        (Wire::Text, true) => format!("row.{field}.as_ref().map(ToString::to_string)"),
+    }
+}
