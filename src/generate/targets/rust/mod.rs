@@ -312,9 +312,9 @@ impl Target for Rust {
         Ok(files)
     }
 
-    fn folders(&self, _: &[&'static dyn Dialect]) -> Vec<String> {
-        // The root names the chosen databases, so that the whole tree belongs to them.
-        vec!["rust".to_owned()]
+    fn folders(&self, dialects: &[&'static dyn Dialect]) -> Vec<String> {
+        let of_dialects = dialects.iter().map(|dialect| format!("rust/{}", dialect.engine().id));
+        of_dialects.chain(["rust/tables".to_owned()]).collect()
     }
 
     #[cfg(feature = "schema")]
