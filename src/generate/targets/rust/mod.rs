@@ -208,7 +208,7 @@ impl DialectPlan {
         let columns = || catalog.tables.iter().flat_map(|table| &table.columns);
         let decimal_is_text = columns().any(|column| value::is_decimal(column) && dialect.wire(column) == Wire::Text);
         let driver = dialect.driver();
-        let plain = |name: &String| name == "get" || name.starts_with("to_");
+        let plain = |name: &String| name == "get" || name.starts_with("to_") || name.ends_with("_padded");
         let undecodable = |name: &String| !plain(name) && (decimal_is_text || !name.ends_with("decimal"));
         let file = DialectFile {
             header: context.header.clone(),

@@ -52,6 +52,8 @@ pub struct ColumnItem {
     pub breaks: bool,
     /// Attributes of the field.
     pub attributes: Vec<String>,
+    /// The definition says more of it than its name and type.
+    pub described: bool,
     /// The label as a literal; the empty text where there is none.
     pub label: String,
     /// What it means to the application, as a literal; the empty text where that is not said.
@@ -197,6 +199,7 @@ fn columns(table: &Table, choices: &[(Choice, String)], settings: &Settings, nee
             attributes: attributes(table, column, &field, settings),
             field,
             ty,
+            described: is_described(column),
             label: literal(column.label.as_deref().unwrap_or_default()),
             logical_type: literal(column.logical_type.as_deref().unwrap_or_default()),
             reference_to: Items::new(8, &references),
@@ -242,7 +245,7 @@ fn attributes(table: &Table, column: &Column, field: &str, settings: &Settings) 
 }
 
 fn choice_item(table: &Table, choice: &Choice, name: &str) -> ChoiceItem {
-    let mut idents = Idents::without(&["Self"]);
+    let mut idents = Idents::default();
     let variants: Vec<Variant> = choice
         .values
         .iter()

@@ -88,6 +88,7 @@ pub fn read(column: &Column, wire: Wire) -> (String, Option<u8>) {
         (_, Wire::Integer(bits)) => (format!("{opt}_i{bits}"), None),
         (_, Wire::Numeric) => (format!("{opt}_numeric"), None),
         (_, Wire::Text) => (format!("{opt}_text"), None),
+        (_, Wire::Padded) => (format!("{opt}_padded"), None),
     }
 }
 
@@ -100,7 +101,7 @@ pub fn bind(column: &Column, field: &str, wire: Wire, is_choice: bool) -> String
     };
     match (wire, column.nullable) {
         (Wire::Same, _) if is_choice || is_copy(&column.ty) => format!("row.{field}"),
-        (Wire::Same, _) => format!("&row.{field}"),
+        (Wire::Same | Wire::Padded, _) => format!("&row.{field}"),
         (Wire::Integer(bits), false) if widened(bits) => format!("i{bits}::from(row.{field})"),
         (Wire::Integer(bits), true) if widened(bits) => format!("row.{field}.map(i{bits}::from)"),
         (Wire::Integer(bits), false) => format!("to_i{bits}(row.{field})?"),
