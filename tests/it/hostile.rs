@@ -4,7 +4,7 @@
 //! databases its tokens must be of the same kinds as those of the same definition with harmless names and texts. The
 //! servers themselves are asked elsewhere.
 
-mod definition;
+pub mod definition;
 mod sqlite;
 mod tokens;
 

@@ -1,5 +1,8 @@
 //! The generated Rust code: compiled, formatted, and used on every engine.
 
+mod compiled;
+mod formatted;
+mod subjects;
 mod values;
 
 /// The committed code, as a program would have it. `cargo fmt` would give it this project's own lines.

@@ -204,11 +204,11 @@ impl DialectPlan {
                 rows::file(&context.header, &subject, dialect, decodes)
             })
             .collect();
-        let functions: BTreeSet<&String> = files.iter().flat_map(|file| &file.imports).collect();
+        let functions: BTreeSet<&String> = files.iter().flat_map(|file| &file.functions).collect();
         let columns = || catalog.tables.iter().flat_map(|table| &table.columns);
         let decimal_is_text = columns().any(|column| value::is_decimal(column) && dialect.wire(column) == Wire::Text);
         let driver = dialect.driver();
-        let plain = |name: &String| name == "get" || name.starts_with("to_") || name.ends_with("_padded");
+        let plain = |name: &String| name == "get" || name.contains("to_") || name.ends_with("_padded");
         let undecodable = |name: &String| !plain(name) && (decimal_is_text || !name.ends_with("decimal"));
         let file = DialectFile {
             header: context.header.clone(),

@@ -18,6 +18,8 @@ use super::value;
 pub struct TableFile {
     /// To be printed within the first five lines.
     pub header: Header,
+    /// Something of the module `types` is used.
+    pub uses_types: bool,
     /// The table's names and what the definition says of it.
     pub constants: Vec<Constant>,
     /// The columns, in the order of the table.
@@ -76,7 +78,7 @@ pub struct ChoiceItem {
     pub docs: Vec<String>,
     /// The enum's identifier.
     pub name: String,
-    /// The column as a literal.
+    /// The column's constant in the module `column`.
     pub column: String,
     /// The values.
     pub variants: Vec<Variant>,
@@ -125,13 +127,20 @@ pub fn file(header: &Header, table: &Table, settings: &Settings, needs: &mut Nee
         needs.insert(Need::UnknownValue);
     }
     let (event_types, event_type_list) = event_types(table);
+    let choice_items =
+        choices.iter().map(|(choice, name)| choice_item(choice, name, &columns[choice.column])).collect();
+    let info = table.columns.iter().any(is_described);
+    let of_types = |column: &ColumnItem| {
+        column.ty.contains("types::") || column.attributes.iter().any(|attribute| attribute.contains("\"types::"))
+    };
     let file = TableFile {
         header: header.clone(),
+        uses_types: info || !choices.is_empty() || columns.iter().any(of_types),
         constants: constants(table),
         columns,
         lists: lists(table),
-        info: table.columns.iter().any(is_described),
-        choices: choices.iter().map(|(choice, name)| choice_item(table, choice, name)).collect(),
+        info,
+        choices: choice_items,
         event_types,
         event_type_list,
         attributes: settings.of_table(table),
@@ -244,7 +253,7 @@ fn attributes(table: &Table, column: &Column, field: &str, settings: &Settings) 
     attributes
 }
 
-fn choice_item(table: &Table, choice: &Choice, name: &str) -> ChoiceItem {
+fn choice_item(choice: &Choice, name: &str, column: &ColumnItem) -> ChoiceItem {
     let mut idents = Idents::default();
     let variants: Vec<Variant> = choice
         .values
@@ -255,14 +264,13 @@ fn choice_item(table: &Table, choice: &Choice, name: &str) -> ChoiceItem {
             docs: vec![format!("{}.", code(text))],
         })
         .collect();
-    let column = &table.columns[choice.column].name;
     let about = if choice.is_status { "The states of a row: the values of" } else { "The values of" };
     let all: Vec<String> = variants.iter().map(|variant| format!("Self::{}", variant.name)).collect();
     let texts: Vec<String> = choice.values.iter().map(|text| literal(text)).collect();
     ChoiceItem {
-        docs: vec![format!("{about} {}.", code(column))],
+        docs: vec![format!("{about} {}.", code(&column.constant.text))],
         name: name.to_owned(),
-        column: literal(column),
+        column: column.constant.name.clone(),
         variants,
         all: List::new(4, "All values, in the order of the definition.", "ALL", &all),
         texts: List::new(4, "Their texts, in the same order.", "TEXTS", &texts),

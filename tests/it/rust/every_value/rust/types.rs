@@ -284,13 +284,12 @@ impl JsonText for Vec<u8> {
     }
 
     fn from_json_text(text: &str) -> Result<Self, String> {
-        let byte = |digits: &[u8]| match digits {
-            [high @ (b'0'..=b'9' | b'a'..=b'f'), low @ (b'0'..=b'9' | b'a'..=b'f')] => {
-                let value = |digit: u8| if digit > b'9' { digit - b'a' + 10 } else { digit - b'0' };
-                Ok(value(*high) << 4 | value(*low))
-            }
-            _ => Err("two lower-case hexadecimal digits a byte are expected".to_owned()),
-        };
-        text.as_bytes().chunks(2).map(byte).collect()
+        let is_digit = |c: u8| c.is_ascii_digit() || (b'a'..=b'f').contains(&c);
+        if text.len() % 2 != 0 || !text.bytes().all(is_digit) {
+            return Err("two lower-case hexadecimal digits a byte are expected".to_owned());
+        }
+        let byte = |at: usize| u8::from_str_radix(&text[at..at + 2], 16);
+        let bytes: Result<_, _> = (0..text.len()).step_by(2).map(byte).collect();
+        bytes.map_err(|error| error.to_string())
     }
 }

@@ -2,7 +2,10 @@
 // fingerprint 2c5afdef63004e20
 
 use super::super::tables::every_value as table;
-use super::{from_decimal, from_i16, from_i32, from_i64, from_numeric, from_padded, get, to_i32, to_i64};
+use super::{
+    from_decimal, from_i16, from_i32, from_i64, from_numeric, from_padded, get, to_i16, to_i32,
+    to_i64, to_numeric,
+};
 
 /// The names of constraints.
 pub mod constraint {
@@ -43,16 +46,16 @@ where
     let mut query = sqlx::query(INSERT);
     query = query.bind(to_i64(row.id)?);
     query = query.bind(row.bool);
-    query = query.bind(i16::from(row.i8));
-    query = query.bind(i16::from(row.u8));
+    query = query.bind(to_i16(row.i8)?);
+    query = query.bind(to_i16(row.u8)?);
     query = query.bind(row.i16);
-    query = query.bind(i32::from(row.u16));
+    query = query.bind(to_i32(row.u16)?);
     query = query.bind(row.i24);
     query = query.bind(to_i32(row.u24)?);
     query = query.bind(row.i32);
-    query = query.bind(i64::from(row.u32));
+    query = query.bind(to_i64(row.u32)?);
     query = query.bind(row.i64);
-    query = query.bind(bigdecimal::BigDecimal::from(row.u64));
+    query = query.bind(to_numeric(row.u64));
     query = query.bind(row.seen_at_ms);
     query = query.bind(&row.decimal);
     query = query.bind(&row.decimal_whole);

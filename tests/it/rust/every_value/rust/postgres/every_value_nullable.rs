@@ -2,7 +2,10 @@
 // fingerprint 2c5afdef63004e20
 
 use super::super::tables::every_value_nullable as table;
-use super::{from_i64, get, opt_decimal, opt_i16, opt_i32, opt_i64, opt_numeric, opt_padded, to_i32, to_i64};
+use super::{
+    from_i64, get, opt_decimal, opt_i16, opt_i32, opt_i64, opt_numeric, opt_padded, opt_to_i16,
+    opt_to_i32, opt_to_i64, opt_to_numeric, to_i64,
+};
 
 /// The names of constraints.
 pub mod constraint {
@@ -43,16 +46,16 @@ where
     let mut query = sqlx::query(INSERT);
     query = query.bind(to_i64(row.id)?);
     query = query.bind(row.bool);
-    query = query.bind(row.i8.map(i16::from));
-    query = query.bind(row.u8.map(i16::from));
+    query = query.bind(opt_to_i16(row.i8)?);
+    query = query.bind(opt_to_i16(row.u8)?);
     query = query.bind(row.i16);
-    query = query.bind(row.u16.map(i32::from));
+    query = query.bind(opt_to_i32(row.u16)?);
     query = query.bind(row.i24);
-    query = query.bind(row.u24.map(to_i32).transpose()?);
+    query = query.bind(opt_to_i32(row.u24)?);
     query = query.bind(row.i32);
-    query = query.bind(row.u32.map(i64::from));
+    query = query.bind(opt_to_i64(row.u32)?);
     query = query.bind(row.i64);
-    query = query.bind(row.u64.map(bigdecimal::BigDecimal::from));
+    query = query.bind(opt_to_numeric(row.u64));
     query = query.bind(row.seen_at_ms);
     query = query.bind(&row.decimal);
     query = query.bind(&row.decimal_whole);

@@ -141,7 +141,8 @@ where
 /// The column's value, which the database holds as a number without a fraction.
 fn from_numeric(row: &::sqlx::postgres::PgRow, column: &str) -> ::sqlx::Result<u64> {
     let value: bigdecimal::BigDecimal = ::sqlx::Row::try_get(row, column)?;
-    value.to_string().parse().map_err(|error: std::num::ParseIntError| undecodable(column, error))
+    let value = value.to_string().parse::<u64>();
+    value.map_err(|error| undecodable(column, error))
 }
 
 /// The column's value, without the blanks that the database fills it up with.
@@ -175,7 +176,8 @@ where
     T::Error: std::error::Error + Send + Sync + 'static,
 {
     let value: Option<i16> = ::sqlx::Row::try_get(row, column)?;
-    value.map(T::try_from).transpose().map_err(|error| undecodable(column, error))
+    let value = value.map(T::try_from).transpose();
+    value.map_err(|error| undecodable(column, error))
 }
 
 /// The column's value, which the database holds as an i32 or NULL.
@@ -185,7 +187,8 @@ where
     T::Error: std::error::Error + Send + Sync + 'static,
 {
     let value: Option<i32> = ::sqlx::Row::try_get(row, column)?;
-    value.map(T::try_from).transpose().map_err(|error| undecodable(column, error))
+    let value = value.map(T::try_from).transpose();
+    value.map_err(|error| undecodable(column, error))
 }
 
 /// The column's value, which the database holds as an i64 or NULL.
@@ -195,14 +198,16 @@ where
     T::Error: std::error::Error + Send + Sync + 'static,
 {
     let value: Option<i64> = ::sqlx::Row::try_get(row, column)?;
-    value.map(T::try_from).transpose().map_err(|error| undecodable(column, error))
+    let value = value.map(T::try_from).transpose();
+    value.map_err(|error| undecodable(column, error))
 }
 
 /// The column's value, which the database holds as a number without a fraction, or NULL.
 fn opt_numeric(row: &::sqlx::postgres::PgRow, column: &str) -> ::sqlx::Result<Option<u64>> {
     let value: Option<bigdecimal::BigDecimal> = ::sqlx::Row::try_get(row, column)?;
-    let value = value.map(|value| value.to_string().parse()).transpose();
-    value.map_err(|error: std::num::ParseIntError| undecodable(column, error))
+    let value = value.map(|value| value.to_string().parse::<u64>());
+    let value = value.transpose();
+    value.map_err(|error| undecodable(column, error))
 }
 
 /// The column's value, without the blanks that the database fills it up with, or NULL.
@@ -211,13 +216,59 @@ fn opt_padded(row: &::sqlx::postgres::PgRow, column: &str) -> ::sqlx::Result<Opt
     Ok(text.map(|text| text.trim_end_matches(' ').to_owned()))
 }
 
+/// The value as the database holds it, or NULL.
+fn opt_to_i16<T>(value: Option<T>) -> ::sqlx::Result<Option<i16>>
+where
+    i16: TryFrom<T>,
+    <i16 as TryFrom<T>>::Error: std::error::Error + Send + Sync + 'static,
+{
+    let value = value.map(i16::try_from).transpose();
+    value.map_err(|error| ::sqlx::Error::Encode(error.into()))
+}
+
+/// The value as the database holds it, or NULL.
+fn opt_to_i32<T>(value: Option<T>) -> ::sqlx::Result<Option<i32>>
+where
+    i32: TryFrom<T>,
+    <i32 as TryFrom<T>>::Error: std::error::Error + Send + Sync + 'static,
+{
+    let value = value.map(i32::try_from).transpose();
+    value.map_err(|error| ::sqlx::Error::Encode(error.into()))
+}
+
+/// The value as the database holds it, or NULL.
+fn opt_to_i64<T>(value: Option<T>) -> ::sqlx::Result<Option<i64>>
+where
+    i64: TryFrom<T>,
+    <i64 as TryFrom<T>>::Error: std::error::Error + Send + Sync + 'static,
+{
+    let value = value.map(i64::try_from).transpose();
+    value.map_err(|error| ::sqlx::Error::Encode(error.into()))
+}
+
+/// The value as the database holds it, or NULL.
+fn opt_to_numeric(value: Option<u64>) -> Option<bigdecimal::BigDecimal> {
+    value.map(bigdecimal::BigDecimal::from)
+}
+
+/// The value as the database holds it.
+fn to_i16<T>(value: T) -> ::sqlx::Result<i16>
+where
+    i16: TryFrom<T>,
+    <i16 as TryFrom<T>>::Error: std::error::Error + Send + Sync + 'static,
+{
+    let value = i16::try_from(value);
+    value.map_err(|error| ::sqlx::Error::Encode(error.into()))
+}
+
 /// The value as the database holds it.
 fn to_i32<T>(value: T) -> ::sqlx::Result<i32>
 where
     i32: TryFrom<T>,
     <i32 as TryFrom<T>>::Error: std::error::Error + Send + Sync + 'static,
 {
-    i32::try_from(value).map_err(|error| ::sqlx::Error::Encode(error.into()))
+    let value = i32::try_from(value);
+    value.map_err(|error| ::sqlx::Error::Encode(error.into()))
 }
 
 /// The value as the database holds it.
@@ -226,7 +277,13 @@ where
     i64: TryFrom<T>,
     <i64 as TryFrom<T>>::Error: std::error::Error + Send + Sync + 'static,
 {
-    i64::try_from(value).map_err(|error| ::sqlx::Error::Encode(error.into()))
+    let value = i64::try_from(value);
+    value.map_err(|error| ::sqlx::Error::Encode(error.into()))
+}
+
+/// The value as the database holds it.
+fn to_numeric(value: u64) -> bigdecimal::BigDecimal {
+    value.into()
 }
 
 /// The error of a value that is not one of its column's.
@@ -234,5 +291,8 @@ fn undecodable<E>(column: &str, error: E) -> ::sqlx::Error
 where
     E: std::error::Error + Send + Sync + 'static,
 {
-    ::sqlx::Error::ColumnDecode { index: column.to_owned(), source: error.into() }
+    ::sqlx::Error::ColumnDecode {
+        index: column.to_owned(),
+        source: error.into(),
+    }
 }

@@ -2,7 +2,7 @@
 // fingerprint 2c5afdef63004e20
 
 use super::super::tables::every_value as table;
-use super::{from_decimal, from_i64, get, to_i64};
+use super::{from_decimal, from_i64, get, to_i64, to_text};
 
 /// The names of constraints.
 pub mod constraint {
@@ -86,9 +86,9 @@ where
     query = query.bind(row.i64);
     query = query.bind(to_i64(row.u64)?);
     query = query.bind(row.seen_at_ms);
-    query = query.bind(row.decimal.to_plain_string());
-    query = query.bind(row.decimal_whole.to_plain_string());
-    query = query.bind(row.decimal_long.to_plain_string());
+    query = query.bind(to_text(&row.decimal));
+    query = query.bind(to_text(&row.decimal_whole));
+    query = query.bind(to_text(&row.decimal_long));
     query = query.bind(row.float);
     query = query.bind(row.double);
     query = query.bind(&row.char);

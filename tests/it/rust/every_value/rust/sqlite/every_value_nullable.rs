@@ -2,7 +2,7 @@
 // fingerprint 2c5afdef63004e20
 
 use super::super::tables::every_value_nullable as table;
-use super::{from_i64, get, opt_decimal, opt_i64, to_i64};
+use super::{from_i64, get, opt_decimal, opt_i64, opt_to_i64, opt_to_text, to_i64};
 
 /// The names of constraints.
 pub mod constraint {
@@ -87,11 +87,11 @@ where
     query = query.bind(row.i32);
     query = query.bind(row.u32);
     query = query.bind(row.i64);
-    query = query.bind(row.u64.map(to_i64).transpose()?);
+    query = query.bind(opt_to_i64(row.u64)?);
     query = query.bind(row.seen_at_ms);
-    query = query.bind(row.decimal.as_ref().map(|value| value.to_plain_string()));
-    query = query.bind(row.decimal_whole.as_ref().map(|value| value.to_plain_string()));
-    query = query.bind(row.decimal_long.as_ref().map(|value| value.to_plain_string()));
+    query = query.bind(opt_to_text(&row.decimal));
+    query = query.bind(opt_to_text(&row.decimal_whole));
+    query = query.bind(opt_to_text(&row.decimal_long));
     query = query.bind(row.float);
     query = query.bind(row.double);
     query = query.bind(&row.char);

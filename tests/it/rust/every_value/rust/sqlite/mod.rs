@@ -79,8 +79,8 @@ fn from_decimal(
     scale: i64,
 ) -> ::sqlx::Result<bigdecimal::BigDecimal> {
     let text: String = ::sqlx::Row::try_get(row, column)?;
-    let value: bigdecimal::BigDecimal =
-        text.parse().map_err(|error: bigdecimal::ParseBigDecimalError| undecodable(column, error))?;
+    let value = text.parse::<bigdecimal::BigDecimal>();
+    let value = value.map_err(|error| undecodable(column, error))?;
     Ok(value.with_scale(scale))
 }
 
@@ -109,8 +109,8 @@ fn opt_decimal(
     scale: i64,
 ) -> ::sqlx::Result<Option<bigdecimal::BigDecimal>> {
     let text: Option<String> = ::sqlx::Row::try_get(row, column)?;
-    let value: Result<Option<bigdecimal::BigDecimal>, bigdecimal::ParseBigDecimalError> =
-        text.map(|text| text.parse()).transpose();
+    let value = text.map(|text| text.parse::<bigdecimal::BigDecimal>());
+    let value = value.transpose();
     let value = value.map_err(|error| undecodable(column, error))?;
     Ok(value.map(|value| value.with_scale(scale)))
 }
@@ -122,7 +122,23 @@ where
     T::Error: std::error::Error + Send + Sync + 'static,
 {
     let value: Option<i64> = ::sqlx::Row::try_get(row, column)?;
-    value.map(T::try_from).transpose().map_err(|error| undecodable(column, error))
+    let value = value.map(T::try_from).transpose();
+    value.map_err(|error| undecodable(column, error))
+}
+
+/// The value as the database holds it, or NULL.
+fn opt_to_i64<T>(value: Option<T>) -> ::sqlx::Result<Option<i64>>
+where
+    i64: TryFrom<T>,
+    <i64 as TryFrom<T>>::Error: std::error::Error + Send + Sync + 'static,
+{
+    let value = value.map(i64::try_from).transpose();
+    value.map_err(|error| ::sqlx::Error::Encode(error.into()))
+}
+
+/// The value as the database holds it, or NULL.
+fn opt_to_text(value: &Option<bigdecimal::BigDecimal>) -> Option<String> {
+    value.as_ref().map(|value| value.to_plain_string())
 }
 
 /// The value as the database holds it.
@@ -131,7 +147,13 @@ where
     i64: TryFrom<T>,
     <i64 as TryFrom<T>>::Error: std::error::Error + Send + Sync + 'static,
 {
-    i64::try_from(value).map_err(|error| ::sqlx::Error::Encode(error.into()))
+    let value = i64::try_from(value);
+    value.map_err(|error| ::sqlx::Error::Encode(error.into()))
+}
+
+/// The value as the database holds it.
+fn to_text(value: &bigdecimal::BigDecimal) -> String {
+    value.to_plain_string()
 }
 
 /// The error of a value that is not one of its column's.
@@ -139,5 +161,8 @@ fn undecodable<E>(column: &str, error: E) -> ::sqlx::Error
 where
     E: std::error::Error + Send + Sync + 'static,
 {
-    ::sqlx::Error::ColumnDecode { index: column.to_owned(), source: error.into() }
+    ::sqlx::Error::ColumnDecode {
+        index: column.to_owned(),
+        source: error.into(),
+    }
 }

@@ -188,6 +188,9 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The name of the column.
+    pub const COLUMN: &'static str = column::KIND;
+
     /// All values, in the order of the definition.
     pub const ALL: [Self; 7] = [
         Self::A,
@@ -219,7 +222,7 @@ impl std::str::FromStr for Kind {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let value = Self::ALL.into_iter().find(|value| value.as_str() == text);
-        value.ok_or_else(|| types::UnknownValue::new(TABLE, "Kind", text))
+        value.ok_or_else(|| types::UnknownValue::new(TABLE, Self::COLUMN, text))
     }
 }
 
