@@ -32,15 +32,18 @@ pub struct Arguments {
     /// Remove generated files that nothing generates any more
     #[arg(long)]
     prune: bool,
-    /// Databases to generate for: mysql, mariadb, postgres, sqlite
-    #[arg(long, value_name = "DIALECT", value_delimiter = ',')]
+    #[arg(long, value_name = "DIALECT", value_delimiter = ',', help = names("Databases to generate for", dialect::ids()))]
     dialect: Vec<String>,
-    /// Kinds of files to generate: sql
-    #[arg(long, value_name = "TARGET", value_delimiter = ',')]
+    #[arg(long, value_name = "TARGET", value_delimiter = ',', help = names("Kinds of files to generate", targets::ids()))]
     target: Vec<String>,
     /// Output folder, instead of that of the configuration
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+}
+
+/// The help of a flag that takes names.
+fn names(what: &str, all: impl Iterator<Item = &'static str>) -> String {
+    format!("{what}: {}", all.collect::<Vec<_>>().join(", "))
 }
 
 /// Runs the command.

@@ -11,14 +11,16 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
 
 use crate::diagnostic::{Place, Source, Span, suggest};
 use crate::error::{Error, Result};
 
 /// The built-in templates, embedded in the binary: name and text.
-pub static BUILT_IN: [(&str, &str); 2] = [
+pub static BUILT_IN: [(&str, &str); 3] = [
     ("sql/schema.sql.jinja", include_str!("../../templates/sql/schema.sql.jinja")),
     ("sql/queries.sql.jinja", include_str!("../../templates/sql/queries.sql.jinja")),
+    ("typescript/schema.ts.jinja", include_str!("../../templates/typescript/schema.ts.jinja")),
 ];
 
 /// All templates of a run.
@@ -34,6 +36,7 @@ impl Templates {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::None);
+        environment.add_filter("width", |text: &str| text.width());
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build();
         environment.set_syntax(syntax.map_err(|error| Error::new(format!("the template syntax is wrong: {error}")))?);
         let mut templates = Templates { environment, sources: BTreeMap::new() };

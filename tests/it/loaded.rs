@@ -74,7 +74,8 @@ impl Loaded {
     /// `schema.sql` of each dialect, in the order in which they were asked for.
     pub fn sql(&self) -> Vec<String> {
         let generate = |dialect: &&'static dyn Dialect| {
-            let options = Options { dialects: vec![*dialect], targets: targets::ALL.to_vec(), source: "schemas" };
+            let targets = vec![targets::find("sql").unwrap()];
+            let options = Options { dialects: vec![*dialect], targets, source: "schemas" };
             let files = generate::run(&self.catalog, &options, &Templates::new(None).unwrap()).unwrap();
             files.into_iter().find(|file| file.path.ends_with("schema.sql")).unwrap().content
         };

@@ -1,6 +1,7 @@
 //! The kinds of generated files. To add one: a file here, templates, and one line in [`ALL`].
 
 pub mod sql;
+pub mod typescript;
 
 use crate::dialect::Dialect;
 use crate::error::Result;
@@ -9,7 +10,7 @@ use crate::output::GeneratedFile;
 use super::Context;
 
 /// Every target.
-pub static ALL: [&dyn Target; 1] = [&sql::Sql];
+pub static ALL: [&dyn Target; 2] = [&sql::Sql, &typescript::TypeScript];
 
 /// A kind of generated files.
 pub trait Target: Sync {

@@ -6,7 +6,7 @@ use crate::project::{NOTES, Project, assert_none};
 fn the_nearest_file_upwards_is_taken_and_its_paths_are_its_own() {
     let project = Project::new(&[
         ("claimsmith.toml", "this is not read"),
-        ("app/claimsmith.toml", "schemas = [\"defs\"]\nout = \"gen\"\ndialects = [\"sqlite\"]\n"),
+        ("app/claimsmith.toml", "schemas = [\"defs\"]\nout = \"gen\"\ndialects = [\"sqlite\"]\ntargets = [\"sql\"]\n"),
         ("app/defs/notes.json", NOTES),
         ("app/src/deep/x", ""),
     ]);
@@ -20,7 +20,7 @@ fn the_nearest_file_upwards_is_taken_and_its_paths_are_its_own() {
 fn flags_win_over_the_file() {
     let project = Project::new(&[
         ("claimsmith.toml", "schemas = [\"nowhere\"]\nout = \"gen\"\ndialects = [\"mysql\"]\ntargets = [\"sql\"]\n"),
-        ("other.toml", "schemas = [\"other.json\"]\nout = \"other\"\ndialects = [\"sqlite\"]\n"),
+        ("other.toml", "schemas = [\"other.json\"]\nout = \"other\"\ndialects = [\"sqlite\"]\ntargets = [\"sql\"]\n"),
         ("other.json", NOTES),
     ]);
     project.run(&["generate", "other.json", "--dialect", "postgres", "--out", "here"]).assert(0);
@@ -40,7 +40,7 @@ fn without_a_file_the_defaults_hold() {
     ]);
     project.write("schemas/notes.json", NOTES);
     project.run(&["generate"]).assert(0);
-    assert_eq!(project.files_in("generated").len(), 4);
+    assert_eq!(project.files_in("generated/sql").len(), 4);
 }
 
 /// Each with what is said about it.
