@@ -17,4 +17,5 @@ mod readback;
 mod readme;
 mod servers;
 mod templates;
+mod typescript;
 mod workload;
