@@ -20,7 +20,7 @@ use tokens::{kinds, quoted};
 const CASES: u32 = 200;
 
 /// The same cases in every run.
-fn runner() -> TestRunner {
+pub fn runner() -> TestRunner {
     let config = Config { cases: CASES, failure_persistence: None, ..Config::default() };
     TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
 }

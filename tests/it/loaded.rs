@@ -89,7 +89,7 @@ impl Loaded {
     /// `schema.sql` of each dialect, in the order in which they were asked for.
     pub fn sql(&self) -> Vec<String> {
         let generate = |dialect: &&'static dyn Dialect| {
-            let options = Options { dialects: vec![*dialect], ..self.options(targets::ALL.to_vec()) };
+            let options = Options { dialects: vec![*dialect], ..self.options(vec![targets::find("sql").unwrap()]) };
             let files = generate::run(&self.catalog, &options, &templates()).unwrap();
             files.into_iter().find(|file| file.path.ends_with("schema.sql")).unwrap().content
         };

@@ -18,4 +18,5 @@ mod readme;
 mod rust;
 mod servers;
 mod templates;
+mod typescript;
 mod workload;

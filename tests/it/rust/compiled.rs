@@ -42,11 +42,11 @@ fn manifest() -> String {
 }
 
 /// A row of the table as JSON.
-fn sample(table: &Table) -> Value {
-    let choices = model::choices(table);
+fn sample(table: &Table, origin: &Table) -> Value {
+    let choices = model::choices(origin);
     let value = |(at, column): (usize, &claimsmith::schema::Column)| {
         let choice = choices.iter().find(|choice| choice.column == at);
-        let value = match (choice, model::form(table, column), &column.ty) {
+        let value = match (choice, model::form(origin, column), &column.ty) {
             (Some(choice), _, _) => json!(choice.values.last()),
             (_, Form::Boolean, _) => json!(true),
             (_, Form::Number, ColumnType::Float | ColumnType::Double) => json!(1.5),
@@ -70,11 +70,11 @@ fn sample(table: &Table) -> Value {
 }
 
 /// What one table's module must say.
-fn expected(table: &Table) -> Value {
+fn expected(table: &Table, origin: &Table) -> Value {
     json!({
         "table": table.name.name,
         "columns": table.columns.iter().map(|column| &column.name).collect::<Vec<_>>(),
-        "row": sample(table),
+        "row": sample(table, origin),
     })
 }
 
@@ -92,7 +92,7 @@ fn write_package(subjects: &[(String, Loaded)], folder: &Path) -> Vec<Value> {
         let mut idents = Idents::default();
         for table in &loaded.catalog.tables {
             _ = writeln!(program, "    say!(samples, generated_code::{name}::tables::{});", idents.module(table));
-            all.push(expected(table));
+            all.push(expected(table, model::origin(&loaded.catalog, table)));
         }
     }
     write(&folder.join("Cargo.toml"), &manifest());

@@ -21,7 +21,7 @@ use crate::schema::names::assign;
 use crate::schema::{Catalog, Table};
 use crate::workload;
 
-use super::super::{Context, Header};
+use super::super::{Context, Header, model};
 use super::Target;
 #[cfg(feature = "schema")]
 use super::TemplateContext;
@@ -138,7 +138,8 @@ impl Plan {
         let mut idents = names::Idents::default();
         let mut plan = Plan { modules: Vec::new(), names: Vec::new(), files: Vec::new(), needs: Needs::new() };
         for table in &context.catalog.tables {
-            let (file, names) = table::file(&context.header, table, context.rust, &mut plan.needs);
+            let origin = model::origin(context.catalog, table);
+            let (file, names) = table::file(&context.header, (table, origin), context.rust, &mut plan.needs);
             plan.modules.push(idents.module(table));
             plan.names.push(names);
             plan.files.push(file);

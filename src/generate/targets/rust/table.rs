@@ -106,10 +106,15 @@ pub struct Names {
     pub choices: Vec<(usize, String)>,
 }
 
-/// The table's file, and the names in it.
-pub fn file(header: &Header, table: &Table, settings: &Settings, needs: &mut Needs) -> (TableFile, Names) {
+/// The table's file, and the names in it. `origin` is the table whose claim says what the columns mean.
+pub fn file(
+    header: &Header,
+    (table, origin): (&Table, &Table),
+    settings: &Settings,
+    needs: &mut Needs,
+) -> (TableFile, Names) {
     let mut types = Idents::without(&TYPES);
-    let choices: Vec<(Choice, String)> = status_first(model::choices(table))
+    let choices: Vec<(Choice, String)> = status_first(model::choices(origin))
         .into_iter()
         .map(|choice| {
             let column = &table.columns[choice.column].name;
@@ -118,7 +123,7 @@ pub fn file(header: &Header, table: &Table, settings: &Settings, needs: &mut Nee
             (choice, name)
         })
         .collect();
-    let columns = columns(table, &choices, settings, needs);
+    let columns = columns((table, origin), &choices, settings, needs);
     let names = Names {
         fields: columns.iter().map(|column| column.field.clone()).collect(),
         choices: choices.iter().map(|(choice, name)| (choice.column, name.clone())).collect(),
@@ -189,23 +194,28 @@ fn lists(table: &Table) -> Vec<List> {
     given.map(|(docs, name, items)| List::new(0, docs, name, &items)).collect()
 }
 
-fn columns(table: &Table, choices: &[(Choice, String)], settings: &Settings, needs: &mut Needs) -> Vec<ColumnItem> {
+fn columns(
+    (table, origin): (&Table, &Table),
+    choices: &[(Choice, String)],
+    settings: &Settings,
+    needs: &mut Needs,
+) -> Vec<ColumnItem> {
     let (mut fields, mut constants) = (Idents::default(), Idents::default());
     let mut items = Vec::new();
     for (at, column) in table.columns.iter().enumerate() {
         let fallback = format!("column_{}", at + 1);
         let field = fields.field(&column.name, &fallback);
         let choice = choices.iter().find(|(choice, _)| choice.column == at).map(|(_, name)| &**name);
-        let plain = value::rust_type(table, column, choice);
+        let plain = value::rust_type(origin, column, choice);
         let ty = if column.nullable { format!("Option<{plain}>") } else { plain };
-        needs.extend(value::needs(table, column));
+        needs.extend(value::needs(origin, column));
         let references: Vec<String> = column.reference_to.iter().map(|table| literal(table)).collect();
         let docs = docs(column);
         items.push(ColumnItem {
             constant: Constant::new(4, &docs[0], constants.constant(&column.name, &fallback), &column.name),
             docs,
             breaks: breaks(4, &format!("pub {field}:"), &format!("{ty},")),
-            attributes: attributes(table, column, &field, settings),
+            attributes: attributes((table, origin), column, &field, settings),
             field,
             ty,
             described: is_described(column),
@@ -240,12 +250,12 @@ fn docs(column: &Column) -> Vec<String> {
     }
 }
 
-fn attributes(table: &Table, column: &Column, field: &str, settings: &Settings) -> Vec<String> {
+fn attributes((table, origin): (&Table, &Table), column: &Column, field: &str, settings: &Settings) -> Vec<String> {
     let mut attributes = Vec::new();
     if field.trim_start_matches("r#") != column.name {
         attributes.push(format!("#[serde(rename = {})]", literal(&column.name)));
     }
-    if value::text_in_json(table, column).is_some() {
+    if value::text_in_json(origin, column).is_some() {
         let option = if column.nullable { "::option" } else { "" };
         attributes.push(format!("#[serde(with = \"types::as_text{option}\")]"));
     }

@@ -285,7 +285,7 @@ impl JsonText for Vec<u8> {
 
     fn from_json_text(text: &str) -> Result<Self, String> {
         let is_digit = |c: u8| c.is_ascii_digit() || (b'a'..=b'f').contains(&c);
-        if text.len() % 2 != 0 || !text.bytes().all(is_digit) {
+        if !text.len().is_multiple_of(2) || !text.bytes().all(is_digit) {
             return Err("two lower-case hexadecimal digits a byte are expected".to_owned());
         }
         let byte = |at: usize| u8::from_str_radix(&text[at..at + 2], 16);
