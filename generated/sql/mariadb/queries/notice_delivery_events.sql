@@ -507,8 +507,27 @@ FROM (
   LIMIT ?
 ) AS counted;
 
+-- name: count_stranded_pending
+-- Rows of the state pending that no claim can ever reach, because `next_retry_at_ms` is not 0, at most `cap`.
+-- index: idx_notice_delivery_events_pending
+-- ? source_name
+-- ? app_code
+-- ? channel
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_pending`)
+  WHERE `source_name` = ?
+    AND `app_code` = ?
+    AND `channel` = ?
+    AND `status` = 'pending'
+    AND `next_retry_at_ms` > 0
+  LIMIT ?
+) AS counted;
+
 -- name: oldest_pending
--- Since when the longest pending row waits; no row: nothing is pending.
+-- Since when the longest pending row waits; no row: a claim would find none. What it cannot find is counted as stranded.
 -- index: idx_notice_delivery_events_pending
 -- ? source_name
 -- ? app_code

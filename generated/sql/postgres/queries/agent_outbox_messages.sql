@@ -258,8 +258,22 @@ FROM (
   LIMIT $1
 ) AS counted;
 
--- name: oldest_pending
--- Since when the longest pending row waits; no row: nothing is pending.
+-- name: count_stranded_published
+-- Rows of the state published that the sweep can never reach, because "published_at" is NULL, at most `cap`.
+-- index: idx_agent_outbox_messages_sweep
+-- $1 cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "agent_outbox_messages"
+  WHERE "status" = 'published'
+    AND "published_at" IS NULL
+  LIMIT $1
+) AS counted;
+
+-- name: oldest_due
+-- Since when the longest due pending row is overdue; a time to come: nothing is due yet.
+-- No row: nothing is pending.
 -- index: idx_agent_outbox_messages_pending
 SELECT "next_retry_at"
 FROM "agent_outbox_messages"

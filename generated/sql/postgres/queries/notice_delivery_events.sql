@@ -495,8 +495,27 @@ FROM (
   LIMIT $4
 ) AS counted;
 
+-- name: count_stranded_pending
+-- Rows of the state pending that no claim can ever reach, because "next_retry_at_ms" is not 0, at most `cap`.
+-- index: idx_notice_delivery_events_pending
+-- $1 source_name
+-- $2 app_code
+-- $3 channel
+-- $4 cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'pending'
+    AND "next_retry_at_ms" > 0
+  LIMIT $4
+) AS counted;
+
 -- name: oldest_pending
--- Since when the longest pending row waits; no row: nothing is pending.
+-- Since when the longest pending row waits; no row: a claim would find none. What it cannot find is counted as stranded.
 -- index: idx_notice_delivery_events_pending
 -- $1 source_name
 -- $2 app_code

@@ -416,8 +416,23 @@ FROM (
   LIMIT $2
 ) AS counted;
 
+-- name: count_stranded_pending
+-- Rows of the state pending that no claim can ever reach, because "next_retry_at_ms" is not 0, at most `cap`.
+-- index: idx_room_outbox_pending
+-- $1 app_code
+-- $2 cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "room_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'pending'
+    AND "next_retry_at_ms" > 0
+  LIMIT $2
+) AS counted;
+
 -- name: oldest_pending
--- Since when the longest pending row waits; no row: nothing is pending.
+-- Since when the longest pending row waits; no row: a claim would find none. What it cannot find is counted as stranded.
 -- index: idx_room_outbox_pending
 -- $1 app_code
 SELECT "created_at_ms"

@@ -426,8 +426,23 @@ FROM (
   LIMIT ?
 ) AS counted;
 
+-- name: count_stranded_pending
+-- Rows of the state pending that no claim can ever reach, because "next_retry_at_ms" is not 0, at most `cap`.
+-- index: idx_room_outbox_pending
+-- ? app_code
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "room_outbox" INDEXED BY "idx_room_outbox_pending"
+  WHERE "app_code" = ?
+    AND "status" = 'pending'
+    AND "next_retry_at_ms" > 0
+  LIMIT ?
+) AS counted;
+
 -- name: oldest_pending
--- Since when the longest pending row waits; no row: nothing is pending.
+-- Since when the longest pending row waits; no row: a claim would find none. What it cannot find is counted as stranded.
 -- index: idx_room_outbox_pending
 -- ? app_code
 SELECT "created_at_ms"
