@@ -5,7 +5,7 @@ use crate::schema::Table;
 use crate::schema::format::Strategy;
 use crate::workload::{Path, Purpose};
 
-use super::claim::{Bound, KEYS, begin_found, by_keys, is_found, selection};
+use super::claim::{Bound, KEYS, begin_found, by_keys, is_found, qualified, selection};
 use super::sql::{Condition, Sql};
 use super::{Context, Query};
 
@@ -101,14 +101,13 @@ fn archive(context: &Context<'_>, path: &Path, archive: &Table) -> Vec<Query> {
     let columns = context.all_columns();
     match context.dialect.take() {
         Take::SelectThenUpdate => {
-            let then = "Then `archive_copy`, `archive_delete` and a comparison of their counts, in the same transaction, at READ COMMITTED.";
+            let then = "Then `archive_copy` and `archive_delete` in the same transaction, at READ COMMITTED.\nAll is well if `archive_delete` counts as many rows as there are keys: `archive_copy` counts a replaced row twice or not at all.";
             vec![find(context, path, "archive", then)]
         }
         Take::UpdateFromSelect => {
             begin_found(&mut sql, context, path, Bound::Cutoff);
             sql.push(&format!(", moved AS (\n  DELETE FROM {table} AS t")).conditions("  ", &is_found(context));
-            let returned = (0..context.table.columns.len()).map(|at| format!("t.{}", context.column(at)));
-            sql.push(&format!("\n  RETURNING {}\n)\n", returned.collect::<Vec<_>>().join(", ")));
+            sql.push(&format!("\n  RETURNING {}\n)\n", qualified(context, "t")));
             sql.push(&format!("INSERT INTO {into} ({columns})\nSELECT {columns}\nFROM moved\n{}", upsert(context)));
             let about = "Moves one batch of finished rows into the archive, the oldest first.\nA row that was archived before, replayed and finished again replaces its old version.";
             vec![sql.query(format!("archive{}", suffix(path)), about, index)]
@@ -161,11 +160,13 @@ fn by_key(context: &Context<'_>, strategy: Strategy, archive: Option<&Table>) ->
             let columns = context.all_columns();
             // MariaDB would read the whole table for so many keys of several columns.
             let hint = context.dialect.index_hint("PRIMARY");
-            sql.push(&format!("INSERT INTO {into} ({columns})\nSELECT {columns}\nFROM {table}{hint}"));
+            sql.push(&format!("INSERT INTO {into} ({columns})\nSELECT {columns}\nFROM {table} AS t{hint}"));
             sql.conditions("", &by_keys(&[], key, context)).push(")\nON DUPLICATE KEY UPDATE");
-            let set = |at: usize| format!("\n  {0} = VALUES({0})", context.column(at));
+            // Not VALUES(…), of which MySQL warns each time.
+            let set = |at: usize| format!("\n  {0} = t.{0}", context.column(at));
             let others: Vec<String> =
                 (0..context.table.columns.len()).filter(|at| !key.contains(at)).map(set).collect();
+            let others = if others.is_empty() { key.iter().copied().map(set).collect() } else { others };
             sql.push(&others.join(","));
             let about = format!(
                 "Copies a batch into the archive; a row that was archived before is replaced by its newer version.{KEYS}"

@@ -1,5 +1,6 @@
 //! A backlog as production has it: nearly everything finished long ago, and little of the rest due.
 
+use claimsmith::schema::format::IndexSet;
 use claimsmith::schema::{Column, ColumnType, Table};
 
 use crate::servers::Server;
@@ -10,7 +11,8 @@ use super::probe::Probe;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mix {
     /// 98.9 % finished, 0.5 % pending, 0.4 % retryable of which a quarter is due, 0.1 % running of which half has expired,
-    /// 0.1 % dead: about 1 % open.
+    /// 0.1 % dead: about 1 % open. Where rows can be stranded, 0.05 % are: in states of their own times, which no statement
+    /// gives them.
     Usual,
     /// So many percent are due: pending, retryable and expired in turns. The rest is finished.
     Due(u64),
@@ -41,6 +43,8 @@ enum Kind {
     Pending,
     Retryable,
     Running,
+    /// Pending with a retry time where the claim asks for none, or published without a time.
+    Stranded,
     Other,
 }
 
@@ -123,13 +127,17 @@ fn parts(table: &Table, rows: u64, mix: Mix) -> Vec<Part> {
     let leased = claim.lease.is_some();
     shares.extend(status.running.iter().map(|state| (state.clone(), Kind::Running, 10)));
     shares.extend(status.published.iter().map(|state| (state.clone(), Kind::Other, 30)));
+    let swept = claim.times.as_ref().and_then(|times| table.column(times.published.as_ref()?));
+    let open = swept.filter(|column| column.nullable).and(status.published.as_ref());
+    let seed = (claim.indexes == IndexSet::Seed).then_some(&status.pending);
+    shares.extend(open.or(seed).map(|state| (state.clone(), Kind::Stranded, 5)));
     shares.extend(status.dead.iter().map(|state| (state.clone(), Kind::Other, 10)));
     if let Mix::Due(percent) = mix {
         shares.retain(|(_, kind, _)| match kind {
             Kind::Pending => true,
             Kind::Retryable => due.is_some(),
             Kind::Running => leased,
-            Kind::Other => false,
+            Kind::Stranded | Kind::Other => false,
         });
         let each = percent * 100 / shares.len() as u64;
         shares.iter_mut().for_each(|share| share.2 = each);
@@ -191,7 +199,12 @@ fn value(server: Server, table: &Table, column: &Column, rows: u64, parts: &[Par
         if is(claim.due.as_ref()) || is(retry.and_then(|retry| retry.at.as_ref())) {
             let kind = if waits { Kind::Pending } else { Kind::Retryable };
             let other = if is(claim.due.as_ref()) || waits { &created } else { &never };
-            return by_part(parts, of_kind(kind, past_for(4)), other);
+            let value = |part: &Part| match part.kind {
+                Kind::Stranded if !waits => Some(created.clone()),
+                at if at == kind => Some(past_for(4)),
+                _ => None,
+            };
+            return by_part(parts, value, other);
         }
         if is(lease.map(|lease| &lease.until)) {
             return by_part(parts, of_kind(Kind::Running, past_for(2)), &never);
@@ -199,6 +212,9 @@ fn value(server: Server, table: &Table, column: &Column, rows: u64, parts: &[Par
         if is(lease.and_then(|lease| lease.by.as_ref())) {
             let nobody = if column.nullable { "NULL" } else { "''" };
             return by_part(parts, of_kind(Kind::Running, format!("'{WORKER}'")), nobody);
+        }
+        if is(claim.times.as_ref().and_then(|times| times.published.as_ref())) && column.nullable {
+            return by_part(parts, of_kind(Kind::Stranded, "NULL".to_owned()), &created);
         }
         if is(retry.and_then(|retry| retry.count.as_ref())) {
             return by_part(parts, |part| (part.kind != Kind::Pending).then(|| "1".to_owned()), "0");

@@ -1,6 +1,7 @@
 //! The statements of the workload on real engines: what they do, row by row and column by column.
 
 mod archive;
+mod bus;
 mod case;
 mod driver;
 mod effects;
@@ -14,4 +15,5 @@ mod prepare;
 mod queue;
 mod reach;
 mod time;
+mod unmarked;
 mod zones;
