@@ -172,19 +172,39 @@ fn by_key(context: &Context<'_>, strategy: Strategy, archive: Option<&Table>) ->
                 "Copies a batch into the archive; a row that was archived before is replaced by its newer version.{KEYS}"
             );
             queries.push(sql.query("archive_copy", &about, None));
-            let on: Vec<String> = key.iter().map(|at| format!("a.{0} = t.{0}", context.column(*at))).collect();
-            sql.push(&format!("DELETE t\nFROM {table} AS t\nJOIN {into} AS a ON {}", on.join(" AND ")));
-            let left = key.iter().map(|at| format!("t.{}", context.column(*at))).collect::<Vec<_>>().join(", ");
-            let left = if key.len() == 1 { left } else { format!("({left})") };
-            sql.conditions("", &[Condition::Parameter(format!("{left} IN ("), "keys")]).push(")");
+            delete_archived(&mut sql, context, &into);
             let about = format!("Deletes a batch that the archive has.{KEYS}");
             queries.push(sql.query("archive_delete", &about, None));
         }
         (Strategy::Delete, _) => {
-            sql.push(&format!("DELETE FROM {table}")).conditions("", &by_keys(&[], key, context)).push(")");
+            let (hint, table) = (context.dialect.delete_hint(), context.table_name());
+            let alias = if hint.is_empty() { "" } else { " AS t" };
+            sql.push(&format!("DELETE{hint} FROM {table}{alias}"))
+                .conditions("", &by_keys(&[], key, context))
+                .push(")");
             queries.push(sql.query("cleanup", &format!("Deletes a batch of finished rows.{KEYS}"), None));
         }
         _ => {}
     }
     queries
+}
+
+/// `DELETE` of the rows with these keys that the archive has, each found by its key in both tables, whatever the statistics
+/// say: EXISTS or a plain join may become one that reads the archive first.
+fn delete_archived(sql: &mut Sql<'_>, context: &Context<'_>, into: &str) {
+    let (hint, table) = (context.dialect.delete_hint(), context.table_name());
+    let key: Vec<String> = context.table.primary_key.iter().map(|at| context.column(*at)).collect();
+    let same: Vec<String> = key.iter().map(|column| format!("a.{column} = t.{column}")).collect();
+    let same = same.join(" AND ");
+    let ours: Vec<String> = key.iter().map(|column| format!("t.{column}")).collect();
+    let ours = if ours.len() == 1 { ours.concat() } else { format!("({})", ours.join(", ")) };
+    let in_keys = Condition::Parameter(format!("{ours} IN ("), "keys");
+    let force = context.dialect.index_hint("PRIMARY");
+    if hint.is_empty() {
+        sql.push(&format!("DELETE t\nFROM {table} AS t{force}\nSTRAIGHT_JOIN {into} AS a{force} ON {same}"));
+        sql.conditions("", &[in_keys]).push(")");
+    } else {
+        sql.push(&format!("DELETE{hint} FROM {table} AS t")).conditions("", &[in_keys]).push(")");
+        sql.push(&format!("\n  AND (SELECT COUNT(*) FROM {into} AS a WHERE {same}) = 1"));
+    }
 }

@@ -12,6 +12,7 @@ mod measure;
 pub mod negatives;
 pub mod probe;
 mod second_worker;
+mod stale;
 mod statements;
 mod tables;
 

@@ -374,8 +374,8 @@ ON DUPLICATE KEY UPDATE
 -- transaction.
 -- ? keys
 DELETE t
-FROM `activity_outbox` AS t
-JOIN `activity_outbox_archive` AS a ON a.`app_code` = t.`app_code` AND a.`event_id` = t.`event_id`
+FROM `activity_outbox` AS t FORCE INDEX (`PRIMARY`)
+STRAIGHT_JOIN `activity_outbox_archive` AS a FORCE INDEX (`PRIMARY`) ON a.`app_code` = t.`app_code` AND a.`event_id` = t.`event_id`
 WHERE (t.`app_code`, t.`event_id`) IN (?);
 
 -- name: count_pending

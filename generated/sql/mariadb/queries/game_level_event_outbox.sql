@@ -323,8 +323,8 @@ ON DUPLICATE KEY UPDATE
 -- transaction.
 -- ? keys
 DELETE t
-FROM `game_level_event_outbox` AS t
-JOIN `game_level_event_outbox_archive` AS a ON a.`app_code` = t.`app_code` AND a.`event_id` = t.`event_id`
+FROM `game_level_event_outbox` AS t FORCE INDEX (`PRIMARY`)
+STRAIGHT_JOIN `game_level_event_outbox_archive` AS a FORCE INDEX (`PRIMARY`) ON a.`app_code` = t.`app_code` AND a.`event_id` = t.`event_id`
 WHERE (t.`app_code`, t.`event_id`) IN (?);
 
 -- name: count_pending

@@ -324,8 +324,8 @@ ON DUPLICATE KEY UPDATE
 -- transaction.
 -- ? keys
 DELETE t
-FROM `im_broadcast_outbox` AS t
-JOIN `im_broadcast_outbox_archive` AS a ON a.`app_code` = t.`app_code` AND a.`event_id` = t.`event_id`
+FROM `im_broadcast_outbox` AS t FORCE INDEX (`PRIMARY`)
+STRAIGHT_JOIN `im_broadcast_outbox_archive` AS a FORCE INDEX (`PRIMARY`) ON a.`app_code` = t.`app_code` AND a.`event_id` = t.`event_id`
 WHERE (t.`app_code`, t.`event_id`) IN (?);
 
 -- name: count_pending

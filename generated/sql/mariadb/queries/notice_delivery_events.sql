@@ -395,8 +395,8 @@ ON DUPLICATE KEY UPDATE
 -- transaction.
 -- ? keys
 DELETE t
-FROM `notice_delivery_events` AS t
-JOIN `notice_delivery_events_archive` AS a ON a.`source_name` = t.`source_name` AND a.`app_code` = t.`app_code` AND a.`channel` = t.`channel` AND a.`event_id` = t.`event_id`
+FROM `notice_delivery_events` AS t FORCE INDEX (`PRIMARY`)
+STRAIGHT_JOIN `notice_delivery_events_archive` AS a FORCE INDEX (`PRIMARY`) ON a.`source_name` = t.`source_name` AND a.`app_code` = t.`app_code` AND a.`channel` = t.`channel` AND a.`event_id` = t.`event_id`
 WHERE (t.`source_name`, t.`app_code`, t.`channel`, t.`event_id`) IN (?);
 
 -- name: count_pending

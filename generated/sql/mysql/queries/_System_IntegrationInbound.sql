@@ -153,7 +153,7 @@ FOR UPDATE SKIP LOCKED;
 -- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
 -- transaction.
 -- ? keys
-DELETE FROM `_System_IntegrationInbound`
+DELETE /*+ INDEX(t `PRIMARY`) */ FROM `_System_IntegrationInbound` AS t
 WHERE `Id` IN (?);
 
 -- name: count_pending

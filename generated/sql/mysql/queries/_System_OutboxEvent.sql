@@ -123,7 +123,7 @@ FOR UPDATE SKIP LOCKED;
 -- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
 -- transaction.
 -- ? keys
-DELETE FROM `_System_OutboxEvent`
+DELETE /*+ INDEX(t `PRIMARY`) */ FROM `_System_OutboxEvent` AS t
 WHERE `__sys_gen_id` IN (?);
 
 -- name: count_pending

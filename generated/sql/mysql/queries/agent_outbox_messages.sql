@@ -237,7 +237,7 @@ FOR UPDATE SKIP LOCKED;
 -- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
 -- transaction.
 -- ? keys
-DELETE FROM `agent_outbox_messages`
+DELETE /*+ INDEX(t `PRIMARY`) */ FROM `agent_outbox_messages` AS t
 WHERE `id` IN (?);
 
 -- name: count_pending

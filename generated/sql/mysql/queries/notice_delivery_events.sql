@@ -394,10 +394,9 @@ ON DUPLICATE KEY UPDATE
 -- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
 -- transaction.
 -- ? keys
-DELETE t
-FROM `notice_delivery_events` AS t
-JOIN `notice_delivery_events_archive` AS a ON a.`source_name` = t.`source_name` AND a.`app_code` = t.`app_code` AND a.`channel` = t.`channel` AND a.`event_id` = t.`event_id`
-WHERE (t.`source_name`, t.`app_code`, t.`channel`, t.`event_id`) IN (?);
+DELETE /*+ INDEX(t `PRIMARY`) */ FROM `notice_delivery_events` AS t
+WHERE (t.`source_name`, t.`app_code`, t.`channel`, t.`event_id`) IN (?)
+  AND (SELECT COUNT(*) FROM `notice_delivery_events_archive` AS a WHERE a.`source_name` = t.`source_name` AND a.`app_code` = t.`app_code` AND a.`channel` = t.`channel` AND a.`event_id` = t.`event_id`) = 1;
 
 -- name: count_pending
 -- Rows of the state pending, at most `cap`.

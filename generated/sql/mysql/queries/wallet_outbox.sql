@@ -324,10 +324,9 @@ ON DUPLICATE KEY UPDATE
 -- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
 -- transaction.
 -- ? keys
-DELETE t
-FROM `wallet_outbox` AS t
-JOIN `wallet_outbox_archive` AS a ON a.`app_code` = t.`app_code` AND a.`event_id` = t.`event_id`
-WHERE (t.`app_code`, t.`event_id`) IN (?);
+DELETE /*+ INDEX(t `PRIMARY`) */ FROM `wallet_outbox` AS t
+WHERE (t.`app_code`, t.`event_id`) IN (?)
+  AND (SELECT COUNT(*) FROM `wallet_outbox_archive` AS a WHERE a.`app_code` = t.`app_code` AND a.`event_id` = t.`event_id`) = 1;
 
 -- name: count_pending
 -- Rows of the state pending, at most `cap`.
