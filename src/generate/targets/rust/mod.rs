@@ -150,14 +150,9 @@ impl Target for Rust {
             module("types", vec![TYPES_DOCS.to_owned()], None),
             module("tables", vec![TABLES_DOCS.to_owned()], None),
         ];
-        for (dialect, decodes) in decoding(context.dialects) {
-            let id = dialect.engine().id;
-            let rows = DialectPlan::new(context, &plan, dialect, decodes);
-            for (name, content) in plan.modules.iter().zip(rows.contents(context)?) {
-                add(format!("rust/{id}/{name}.rs"), content);
-            }
-            add(format!("rust/{id}/mod.rs"), rows.render(context, plan.table_modules(context.catalog, None))?);
-            modules.push(module(id, dialect_docs(dialect), None));
+        for (dialect, files) in context.dialects.iter().zip(of_dialects(context, &plan)?) {
+            files.into_iter().for_each(|(path, content)| add(path, content));
+            modules.push(module(dialect.engine().id, dialect_docs(*dialect), None));
         }
         for (name, content) in plan.modules.iter().zip(plan.table_contents(context)?) {
             add(format!("rust/tables/{name}.rs"), content);
@@ -184,6 +179,28 @@ impl Target for Rust {
             TemplateContext::of::<RowsFile>(ROWS),
         ]
     }
+}
+
+/// The files of each database, by path and content: one thread for each, since these are most of all files.
+fn of_dialects(context: &Context<'_>, plan: &Plan) -> Result<Vec<Vec<(String, String)>>> {
+    std::thread::scope(|scope| {
+        let of = |(dialect, decodes): (&'static dyn Dialect, bool)| {
+            scope.spawn(move || {
+                let id = dialect.engine().id;
+                let rows = DialectPlan::new(context, plan, dialect, decodes);
+                let tables = plan.modules.iter().map(|name| format!("rust/{id}/{name}.rs"));
+                let mut files: Vec<_> = tables.zip(rows.contents(context)?).collect();
+                let modules = plan.table_modules(context.catalog, None);
+                files.push((format!("rust/{id}/mod.rs"), rows.render(context, modules)?));
+                Ok(files)
+            })
+        };
+        let threads: Vec<_> = decoding(context.dialects).map(of).collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
 }
 
 /// The same items as one file for `include!`, without inner attributes: `<dialect>.rs`, or `tables.rs` without a
