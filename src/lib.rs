@@ -10,6 +10,8 @@
 //! - [`generate`], `demo`: definitions → files; the main job on an embedded database;
 //! - `cli`: the command line.
 
+#[cfg(feature = "generate")]
+pub mod build_script;
 #[cfg(feature = "live")]
 pub mod demo;
 pub mod diagnostic;
