@@ -1,10 +1,9 @@
 //! What a consumer's `build.rs` calls: definitions → Rust code and SQL in `OUT_DIR`, and what cargo has to know of it.
 //!
+//! The `main` of `build.rs` is:
+//!
 //! ```no_run
-//! // build.rs
-//! fn main() {
-//!     claimsmith::build_script::configure().schemas("schemas").dialect("sqlite").compile();
-//! }
+//! claimsmith::build_script::configure().schemas("schemas").dialect("sqlite").compile();
 //! ```
 //!
 //! The program takes the file in where it wants the modules:
@@ -107,7 +106,7 @@ impl Builder {
         let mut told = Told::default();
         failure.reports().iter().for_each(|report| told.report(report));
         told.print();
-        #[expect(clippy::exit, reason = "a build script fails by its exit status; a panic would hide the findings")]
+        // A build script fails by its exit status; a panic would bury the findings.
         std::process::exit(1);
     }
 
