@@ -20,6 +20,21 @@ pub struct Column {
     pub is_system: bool,
 }
 
+impl Column {
+    /// A column of which the definition says no more.
+    pub const fn new(name: &'static str, nullable: bool) -> Self {
+        Column {
+            name,
+            label: "",
+            logical_type: "",
+            reference_to: &[],
+            nullable,
+            is_name_field: false,
+            is_system: false,
+        }
+    }
+}
+
 /// A value that is not in the closed set of its column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownValue {

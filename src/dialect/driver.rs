@@ -26,6 +26,17 @@ pub struct HeldTime {
     pub decode: &'static str,
 }
 
+/// Of a driver that tells a time with a zone from one without.
+pub const TWO_TIMES: [HeldTime; 2] = [
+    HeldTime { zoned: Some(false), ty: "chrono::NaiveDateTime", encode: "self.naive()", decode: "value" },
+    HeldTime {
+        zoned: Some(true),
+        ty: "chrono::DateTime<chrono::Utc>",
+        encode: "self.naive().and_utc()",
+        decode: "value.naive_utc()",
+    },
+];
+
 /// A type that the driver reads and writes for a column in the place of the column's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wire {
@@ -37,4 +48,6 @@ pub enum Wire {
     Numeric,
     /// Text.
     Text,
+    /// The column's own type, with blanks behind the value that do not belong to it.
+    Padded,
 }

@@ -14,6 +14,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
 
 use crate::diagnostic::{Place, Source, Span, suggest};
 use crate::error::{Error, Result};
@@ -46,6 +47,7 @@ pub static BUILT_IN: &[BuiltIn] = &[
     built_in!("rust/table.rs.jinja", version 1),
     built_in!("rust/dialect.rs.jinja", version 1),
     built_in!("rust/rows.rs.jinja", version 1),
+    built_in!("typescript/schema.ts.jinja", version 1),
 ];
 
 /// All templates of a run.
@@ -61,6 +63,7 @@ impl Templates {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::None);
+        environment.add_filter("width", |text: &str| text.width());
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build();
         environment.set_syntax(syntax.map_err(|error| Error::new(format!("the template syntax is wrong: {error}")))?);
         let mut templates = Templates { environment, sources: BTreeMap::new() };

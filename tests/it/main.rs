@@ -19,4 +19,5 @@ mod readme;
 mod rust;
 mod servers;
 mod templates;
+mod typescript;
 mod workload;

@@ -30,7 +30,7 @@ where
     query = query.bind(&row.event_type);
     query = query.bind(&row.group_id);
     query = query.bind(&row.payload);
-    query = query.bind(&row.status);
+    query = query.bind(row.status);
     query = query.bind(&row.worker_id);
     query = query.bind(row.locked_until_ms);
     query = query.bind(row.retry_count);

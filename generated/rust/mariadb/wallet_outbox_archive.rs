@@ -31,7 +31,7 @@ where
     query = query.bind(row.user_id);
     query = query.bind(&row.idempotency_key);
     query = query.bind(&row.payload);
-    query = query.bind(&row.status);
+    query = query.bind(row.status);
     query = query.bind(&row.worker_id);
     query = query.bind(row.lock_until_ms);
     query = query.bind(row.retry_count);

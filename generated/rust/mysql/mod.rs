@@ -151,7 +151,7 @@ impl<'r> Decode<'r, Db> for types::EpochMs {
     }
 }
 
-impl<const ZONED: bool, const DIGITS: u16> Type<Db> for types::Utc<ZONED, DIGITS> {
+impl<const DIGITS: u16> Type<Db> for types::Utc<false, DIGITS> {
     fn type_info() -> <Db as Database>::TypeInfo {
         <chrono::NaiveDateTime as Type<Db>>::type_info()
     }
@@ -161,7 +161,7 @@ impl<const ZONED: bool, const DIGITS: u16> Type<Db> for types::Utc<ZONED, DIGITS
     }
 }
 
-impl<const ZONED: bool, const DIGITS: u16> Encode<'_, Db> for types::Utc<ZONED, DIGITS> {
+impl<const DIGITS: u16> Encode<'_, Db> for types::Utc<false, DIGITS> {
     fn encode_by_ref(
         &self,
         buffer: &mut <Db as Database>::ArgumentBuffer,
@@ -170,10 +170,36 @@ impl<const ZONED: bool, const DIGITS: u16> Encode<'_, Db> for types::Utc<ZONED, 
     }
 }
 
-impl<'r, const ZONED: bool, const DIGITS: u16> Decode<'r, Db> for types::Utc<ZONED, DIGITS> {
+impl<'r, const DIGITS: u16> Decode<'r, Db> for types::Utc<false, DIGITS> {
     fn decode(value: <Db as Database>::ValueRef<'r>) -> Result<Self, BoxDynError> {
         let value = <chrono::NaiveDateTime as Decode<'r, Db>>::decode(value)?;
         Ok(types::Utc::new(value))
+    }
+}
+
+impl<const DIGITS: u16> Type<Db> for types::Utc<true, DIGITS> {
+    fn type_info() -> <Db as Database>::TypeInfo {
+        <chrono::DateTime<chrono::Utc> as Type<Db>>::type_info()
+    }
+
+    fn compatible(ty: &<Db as Database>::TypeInfo) -> bool {
+        <chrono::DateTime<chrono::Utc> as Type<Db>>::compatible(ty)
+    }
+}
+
+impl<const DIGITS: u16> Encode<'_, Db> for types::Utc<true, DIGITS> {
+    fn encode_by_ref(
+        &self,
+        buffer: &mut <Db as Database>::ArgumentBuffer,
+    ) -> Result<IsNull, BoxDynError> {
+        Encode::<Db>::encode(self.naive().and_utc(), buffer)
+    }
+}
+
+impl<'r, const DIGITS: u16> Decode<'r, Db> for types::Utc<true, DIGITS> {
+    fn decode(value: <Db as Database>::ValueRef<'r>) -> Result<Self, BoxDynError> {
+        let value = <chrono::DateTime<chrono::Utc> as Decode<'r, Db>>::decode(value)?;
+        Ok(types::Utc::new(value.naive_utc()))
     }
 }
 

@@ -30,7 +30,7 @@ where
     query = query.bind(&row.event_type);
     query = query.bind(&row.round_id);
     query = query.bind(&row.payload);
-    query = query.bind(&row.status);
+    query = query.bind(row.status);
     query = query.bind(&row.worker_id);
     query = query.bind(row.lock_until_ms);
     query = query.bind(row.retry_count);
@@ -59,5 +59,33 @@ impl<'r> sqlx::FromRow<'r, sqlx::postgres::PgRow> for table::Row {
             created_at_ms: get(row, table::COLUMNS[11])?,
             updated_at_ms: get(row, table::COLUMNS[12])?,
         })
+    }
+}
+
+impl sqlx::Type<sqlx::Postgres> for table::Status {
+    fn type_info() -> <sqlx::Postgres as sqlx::Database>::TypeInfo {
+        <str as sqlx::Type<sqlx::Postgres>>::type_info()
+    }
+
+    fn compatible(ty: &<sqlx::Postgres as sqlx::Database>::TypeInfo) -> bool {
+        <str as sqlx::Type<sqlx::Postgres>>::compatible(ty)
+    }
+}
+
+impl<'q> sqlx::Encode<'q, sqlx::Postgres> for table::Status {
+    fn encode_by_ref(
+        &self,
+        buffer: &mut <sqlx::Postgres as sqlx::Database>::ArgumentBuffer,
+    ) -> Result<sqlx::encode::IsNull, sqlx::error::BoxDynError> {
+        sqlx::Encode::<sqlx::Postgres>::encode(self.as_str(), buffer)
+    }
+}
+
+impl<'r> sqlx::Decode<'r, sqlx::Postgres> for table::Status {
+    fn decode(
+        value: <sqlx::Postgres as sqlx::Database>::ValueRef<'r>,
+    ) -> Result<Self, sqlx::error::BoxDynError> {
+        let text = <&str as sqlx::Decode<'r, sqlx::Postgres>>::decode(value)?;
+        Ok(text.parse()?)
     }
 }

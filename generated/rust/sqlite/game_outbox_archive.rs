@@ -57,7 +57,7 @@ where
     query = query.bind(&row.event_type);
     query = query.bind(&row.round_id);
     query = query.bind(&row.payload);
-    query = query.bind(&row.status);
+    query = query.bind(row.status);
     query = query.bind(&row.worker_id);
     query = query.bind(row.lock_until_ms);
     query = query.bind(row.retry_count);
@@ -86,5 +86,33 @@ impl<'r> sqlx::FromRow<'r, sqlx::sqlite::SqliteRow> for table::Row {
             created_at_ms: get(row, table::COLUMNS[11])?,
             updated_at_ms: get(row, table::COLUMNS[12])?,
         })
+    }
+}
+
+impl sqlx::Type<sqlx::Sqlite> for table::Status {
+    fn type_info() -> <sqlx::Sqlite as sqlx::Database>::TypeInfo {
+        <str as sqlx::Type<sqlx::Sqlite>>::type_info()
+    }
+
+    fn compatible(ty: &<sqlx::Sqlite as sqlx::Database>::TypeInfo) -> bool {
+        <str as sqlx::Type<sqlx::Sqlite>>::compatible(ty)
+    }
+}
+
+impl<'q> sqlx::Encode<'q, sqlx::Sqlite> for table::Status {
+    fn encode_by_ref(
+        &self,
+        buffer: &mut <sqlx::Sqlite as sqlx::Database>::ArgumentBuffer,
+    ) -> Result<sqlx::encode::IsNull, sqlx::error::BoxDynError> {
+        sqlx::Encode::<sqlx::Sqlite>::encode(self.as_str(), buffer)
+    }
+}
+
+impl<'r> sqlx::Decode<'r, sqlx::Sqlite> for table::Status {
+    fn decode(
+        value: <sqlx::Sqlite as sqlx::Database>::ValueRef<'r>,
+    ) -> Result<Self, sqlx::error::BoxDynError> {
+        let text = <&str as sqlx::Decode<'r, sqlx::Sqlite>>::decode(value)?;
+        Ok(text.parse()?)
     }
 }

@@ -51,6 +51,9 @@ pub enum Role {
 }
 
 impl Role {
+    /// The name of the column.
+    pub const COLUMN: &'static str = column::ROLE;
+
     /// All values, in the order of the definition.
     pub const ALL: [Self; 4] = [Self::System, Self::User, Self::Assistant, Self::Tool];
 
@@ -74,7 +77,7 @@ impl std::str::FromStr for Role {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let value = Self::ALL.into_iter().find(|value| value.as_str() == text);
-        value.ok_or_else(|| types::UnknownValue::new(TABLE, "role", text))
+        value.ok_or_else(|| types::UnknownValue::new(TABLE, Self::COLUMN, text))
     }
 }
 

@@ -98,6 +98,9 @@ pub enum Status {
 }
 
 impl Status {
+    /// The name of the column.
+    pub const COLUMN: &'static str = column::STATUS;
+
     /// All values, in the order of the definition.
     pub const ALL: [Self; 6] = [
         Self::Pending,
@@ -135,7 +138,7 @@ impl std::str::FromStr for Status {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let value = Self::ALL.into_iter().find(|value| value.as_str() == text);
-        value.ok_or_else(|| types::UnknownValue::new(TABLE, "status", text))
+        value.ok_or_else(|| types::UnknownValue::new(TABLE, Self::COLUMN, text))
     }
 }
 

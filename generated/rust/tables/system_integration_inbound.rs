@@ -76,132 +76,53 @@ pub const IDEMPOTENCY_KEY: [&str; 1] = ["IdempotencyKey"];
 
 /// What the definition says of the columns, in the order of the table.
 pub const INFO: [types::Column; 14] = [
+    types::Column::new("Id", false),
     types::Column {
-        name: "Id",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "Source",
         label: "Source Platform",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("Source", false)
     },
     types::Column {
-        name: "ExternalID",
         label: "External Record ID",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("ExternalID", false)
     },
     types::Column {
-        name: "ObjectType",
         label: "Object Type",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("ObjectType", false)
     },
     types::Column {
-        name: "EventType",
         label: "Event Action",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("EventType", false)
     },
     types::Column {
-        name: "Payload",
         label: "Canonical Event Payload",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("Payload", false)
     },
     types::Column {
-        name: "RawPayload",
         label: "Original Webhook Body",
-        logical_type: "",
-        reference_to: &[],
-        nullable: true,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("RawPayload", true)
     },
     types::Column {
-        name: "IdempotencyKey",
         label: "Dedup Key",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("IdempotencyKey", false)
     },
     types::Column {
-        name: "Status",
         label: "Processing Status",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("Status", false)
     },
     types::Column {
-        name: "RetryCount",
         label: "Retry Count",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("RetryCount", false)
     },
     types::Column {
-        name: "ErrorMessage",
         label: "Error Message",
-        logical_type: "",
-        reference_to: &[],
-        nullable: true,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("ErrorMessage", true)
     },
     types::Column {
-        name: "ProcessedDate",
         label: "Processed Date",
-        logical_type: "",
-        reference_to: &[],
-        nullable: true,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("ProcessedDate", true)
     },
-    types::Column {
-        name: "CreatedDate",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "LastModifiedDate",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
+    types::Column::new("CreatedDate", false),
+    types::Column::new("LastModifiedDate", false),
 ];
 
 /// The types of events.
@@ -231,6 +152,9 @@ pub enum Status {
 }
 
 impl Status {
+    /// The name of the column.
+    pub const COLUMN: &'static str = column::STATUS;
+
     /// All values, in the order of the definition.
     pub const ALL: [Self; 4] = [
         Self::Pending,
@@ -259,7 +183,7 @@ impl std::str::FromStr for Status {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let value = Self::ALL.into_iter().find(|value| value.as_str() == text);
-        value.ok_or_else(|| types::UnknownValue::new(TABLE, "Status", text))
+        value.ok_or_else(|| types::UnknownValue::new(TABLE, Self::COLUMN, text))
     }
 }
 

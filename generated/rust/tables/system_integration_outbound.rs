@@ -70,123 +70,49 @@ pub const SCOPE: [&str; 1] = ["Destination"];
 
 /// What the definition says of the columns, in the order of the table.
 pub const INFO: [types::Column; 13] = [
+    types::Column::new("Id", false),
     types::Column {
-        name: "Id",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "Destination",
         label: "Target Platform",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("Destination", false)
     },
     types::Column {
-        name: "ObjectType",
         label: "Object Type",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("ObjectType", false)
     },
     types::Column {
-        name: "RecordID",
         label: "NexusCRM Record ID",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("RecordID", false)
     },
     types::Column {
-        name: "EventType",
         label: "Event Action",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("EventType", false)
     },
     types::Column {
-        name: "Payload",
         label: "Record Snapshot",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("Payload", false)
     },
     types::Column {
-        name: "OldPayload",
         label: "Before-change Snapshot",
-        logical_type: "",
-        reference_to: &[],
-        nullable: true,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("OldPayload", true)
     },
     types::Column {
-        name: "Status",
         label: "Processing Status",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("Status", false)
     },
     types::Column {
-        name: "RetryCount",
         label: "Retry Count",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("RetryCount", false)
     },
     types::Column {
-        name: "ErrorMessage",
         label: "Error Message",
-        logical_type: "",
-        reference_to: &[],
-        nullable: true,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("ErrorMessage", true)
     },
     types::Column {
-        name: "ProcessedDate",
         label: "Processed Date",
-        logical_type: "",
-        reference_to: &[],
-        nullable: true,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("ProcessedDate", true)
     },
-    types::Column {
-        name: "CreatedDate",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "LastModifiedDate",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
+    types::Column::new("CreatedDate", false),
+    types::Column::new("LastModifiedDate", false),
 ];
 
 /// The types of events.
@@ -216,6 +142,9 @@ pub enum Status {
 }
 
 impl Status {
+    /// The name of the column.
+    pub const COLUMN: &'static str = column::STATUS;
+
     /// All values, in the order of the definition.
     pub const ALL: [Self; 4] = [
         Self::Pending,
@@ -244,7 +173,7 @@ impl std::str::FromStr for Status {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let value = Self::ALL.into_iter().find(|value| value.as_str() == text);
-        value.ok_or_else(|| types::UnknownValue::new(TABLE, "Status", text))
+        value.ok_or_else(|| types::UnknownValue::new(TABLE, Self::COLUMN, text))
     }
 }
 

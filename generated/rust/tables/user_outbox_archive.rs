@@ -65,6 +65,81 @@ pub const COLUMNS: [&str; 13] = [
 /// The columns of the primary key.
 pub const PRIMARY_KEY: [&str; 2] = ["app_code", "event_id"];
 
+/// The states of a row: the values of `status`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Status {
+    /// `pending`.
+    Pending,
+    /// `retryable`.
+    Retryable,
+    /// `running`.
+    Running,
+    /// `done`.
+    Done,
+    /// `delivered`.
+    Delivered,
+    /// `dead`.
+    Dead,
+}
+
+impl Status {
+    /// The name of the column.
+    pub const COLUMN: &'static str = column::STATUS;
+
+    /// All values, in the order of the definition.
+    pub const ALL: [Self; 6] = [
+        Self::Pending,
+        Self::Retryable,
+        Self::Running,
+        Self::Done,
+        Self::Delivered,
+        Self::Dead,
+    ];
+
+    /// Their texts, in the same order.
+    pub const TEXTS: [&'static str; 6] = [
+        "pending",
+        "retryable",
+        "running",
+        "done",
+        "delivered",
+        "dead",
+    ];
+
+    /// The text in the database.
+    pub const fn as_str(self) -> &'static str {
+        Self::TEXTS[self as usize]
+    }
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl std::str::FromStr for Status {
+    type Err = types::UnknownValue;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let value = Self::ALL.into_iter().find(|value| value.as_str() == text);
+        value.ok_or_else(|| types::UnknownValue::new(TABLE, Self::COLUMN, text))
+    }
+}
+
+impl serde::Serialize for Status {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Status {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <String as serde::Deserialize>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
 /// One row.
 #[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
 pub struct Row {
@@ -84,7 +159,7 @@ pub struct Row {
     /// `payload`, `JSON`.
     pub payload: serde_json::Value,
     /// `status`, `VARCHAR(20)`.
-    pub status: String,
+    pub status: Status,
     /// The worker that holds the row, and its fence.
     ///
     /// `worker_id`, `VARCHAR(64)`.

@@ -2,25 +2,14 @@
 
 use crate::schema::{Column, ColumnType};
 
-use super::super::{Driver, HeldTime, Wire};
+use super::super::driver::TWO_TIMES;
+use super::super::{Driver, Wire};
 
 /// The driver. It tells a time with a zone from one without.
-pub static DRIVER: Driver = Driver {
-    feature: "postgres",
-    database: "sqlx::Postgres",
-    row: "sqlx::postgres::PgRow",
-    times: &[
-        HeldTime { zoned: Some(false), ty: "chrono::NaiveDateTime", encode: "self.naive()", decode: "value" },
-        HeldTime {
-            zoned: Some(true),
-            ty: "chrono::DateTime<chrono::Utc>",
-            encode: "self.naive().and_utc()",
-            decode: "value.naive_utc()",
-        },
-    ],
-};
+pub static DRIVER: Driver =
+    Driver { feature: "postgres", database: "sqlx::Postgres", row: "sqlx::postgres::PgRow", times: &TWO_TIMES };
 
-/// Integers are of 16, 32 or 64 bits and have a sign.
+/// Integers are of 16, 32 or 64 bits and have a sign; CHAR is filled up with blanks.
 pub fn wire(column: &Column) -> Wire {
     match column.ty {
         ColumnType::Int { bytes: 1, .. } => Wire::Integer(16),
@@ -30,6 +19,7 @@ pub fn wire(column: &Column) -> Wire {
         ColumnType::Int { bytes: 4, unsigned: true } => Wire::Integer(64),
         ColumnType::Int { bytes: 8, unsigned: true } if column.numbered => Wire::Integer(64),
         ColumnType::Int { bytes: 8, unsigned: true } => Wire::Numeric,
+        ColumnType::Char(_) => Wire::Padded,
         _ => Wire::Same,
     }
 }

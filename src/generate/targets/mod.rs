@@ -2,6 +2,7 @@
 
 pub mod rust;
 pub mod sql;
+pub mod typescript;
 
 use crate::dialect::Dialect;
 use crate::error::Result;
@@ -10,7 +11,7 @@ use crate::output::GeneratedFile;
 use super::Context;
 
 /// Every target.
-pub static ALL: [&dyn Target; 2] = [&sql::Sql, &rust::Rust];
+pub static ALL: [&dyn Target; 3] = [&sql::Sql, &rust::Rust, &typescript::TypeScript];
 
 /// A kind of generated files.
 pub trait Target: Sync {

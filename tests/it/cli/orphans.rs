@@ -48,7 +48,7 @@ fn a_dialect_that_the_configuration_drops_leaves_orphans() {
     project.write("claimsmith.toml", "dialects = [\"sqlite\"]\ntargets = [\"sql\"]\n");
     project.run(&["generate"]).assert(0).says(&["3 orphans left"]);
     project.run(&["generate", "--prune"]).assert(0);
-    assert_eq!(project.files_in("generated"), ["generated/sql/sqlite/schema.sql"]);
+    assert_eq!(project.files_in("generated/sql"), ["generated/sql/sqlite/schema.sql"]);
 }
 
 #[test]

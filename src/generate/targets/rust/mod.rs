@@ -21,7 +21,7 @@ use crate::schema::names::assign;
 use crate::schema::{Catalog, Table};
 use crate::workload;
 
-use super::super::{Context, Header};
+use super::super::{Context, Header, model};
 use super::Target;
 #[cfg(feature = "schema")]
 use super::TemplateContext;
@@ -138,7 +138,8 @@ impl Plan {
         let mut idents = names::Idents::default();
         let mut plan = Plan { modules: Vec::new(), names: Vec::new(), files: Vec::new(), needs: Needs::new() };
         for table in &context.catalog.tables {
-            let (file, names) = table::file(&context.header, table, context.rust, &mut plan.needs);
+            let origin = model::origin(context.catalog, table);
+            let (file, names) = table::file(&context.header, (table, origin), context.rust, &mut plan.needs);
             plan.modules.push(idents.module(table));
             plan.names.push(names);
             plan.files.push(file);
@@ -204,11 +205,11 @@ impl DialectPlan {
                 rows::file(&context.header, &subject, dialect, decodes)
             })
             .collect();
-        let functions: BTreeSet<&String> = files.iter().flat_map(|file| &file.imports).collect();
+        let functions: BTreeSet<&String> = files.iter().flat_map(|file| &file.functions).collect();
         let columns = || catalog.tables.iter().flat_map(|table| &table.columns);
         let decimal_is_text = columns().any(|column| value::is_decimal(column) && dialect.wire(column) == Wire::Text);
         let driver = dialect.driver();
-        let plain = |name: &String| name == "get" || name.starts_with("to_");
+        let plain = |name: &String| name == "get" || name.contains("to_") || name.ends_with("_padded");
         let undecodable = |name: &String| !plain(name) && (decimal_is_text || !name.ends_with("decimal"));
         let file = DialectFile {
             header: context.header.clone(),

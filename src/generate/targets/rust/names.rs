@@ -25,7 +25,7 @@ const NEVER: [&str; 5] = ["self", "Self", "super", "crate", "yield"];
 const DEVICES: [&str; 4] = ["aux", "con", "nul", "prn"];
 
 /// Types that generated modules mention without a path.
-pub const TYPES: [&str; 9] = ["Row", "Option", "String", "Vec", "Result", "Self", "Ok", "Err", "Some"];
+pub const TYPES: [&str; 8] = ["Row", "Option", "String", "Vec", "Result", "Ok", "Err", "Some"];
 
 /// The identifiers of one scope: none is given twice.
 #[derive(Debug, Default)]
@@ -84,7 +84,7 @@ impl Idents {
         let mut chosen = name.clone();
         let mut n = 1_usize;
         // Ends after as many turns as there are names.
-        while NEVER.contains(&&*chosen) || !self.taken.insert(chosen.clone()) {
+        while !self.taken.insert(chosen.clone()) {
             n += 1;
             // A digit at the end of the name and one more would look like one number.
             let separator = if name.ends_with(|c: char| c.is_ascii_digit()) { "_" } else { separator };
@@ -116,6 +116,7 @@ fn begin(name: &str, fallback: &str, before_digit: &str) -> String {
     match name.trim_matches('_').chars().next() {
         None => fallback.to_owned(),
         Some(first) if first.is_ascii_digit() && !name.starts_with('_') => format!("{before_digit}{name}"),
+        Some(_) if NEVER.contains(&name) => format!("{name}_"),
         Some(_) => name.to_owned(),
     }
 }
@@ -136,7 +137,7 @@ mod tests {
             ("app_code", "app_code", "APP_CODE", "AppCode"),
             ("__sys_gen_id", "__sys_gen_id", "SYS_GEN_ID", "SysGenId"),
             ("type", "r#type", "TYPE", "Type"),
-            ("self", "self_2", "SELF", "Self2"),
+            ("self", "self_", "SELF", "Self_"),
             ("ExternalID", "external_id", "EXTERNAL_ID", "ExternalId"),
             ("1st-place", "_1st_place", "_1ST_PLACE", "_1stPlace"),
             ("a__b", "a_b", "A_B", "AB"),
@@ -148,7 +149,7 @@ mod tests {
         for (name, field, constant, camel) in cases {
             assert_eq!(Idents::default().field(name, "column_4"), field, "{name}");
             assert_eq!(Idents::default().constant(name, "column_4"), constant, "{name}");
-            assert_eq!(Idents::without(&["Self"]).camel(name, "column_4"), camel, "{name}");
+            assert_eq!(Idents::default().camel(name, "column_4"), camel, "{name}");
         }
     }
 

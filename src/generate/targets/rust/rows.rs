@@ -12,7 +12,7 @@ use crate::statement;
 
 use super::names::Idents;
 use super::table::Names;
-use super::text::{Constant, code};
+use super::text::{Constant, Items, code};
 use super::value;
 
 /// One file for each table and database: `rust/<dialect>/<table>.rs`.
@@ -29,8 +29,10 @@ pub struct RowsFile {
     pub row: String,
     /// Rows are decoded here; false where the database shares its driver with another one, whose files do it.
     pub decodes: bool,
-    /// What this file uses of its parent module.
-    pub imports: Vec<String>,
+    /// What this file uses of its parent module, as it stands behind `use super::`.
+    pub imports: Items,
+    /// The same, name by name.
+    pub functions: Vec<String>,
     /// The columns, in the order of the table.
     pub fields: Vec<Field>,
     /// The enums of the table's module.
@@ -78,11 +80,11 @@ pub fn file(header: &Header, subject: &Subject<'_>, dialect: &dyn Dialect, decod
         let wire = dialect.wire(column);
         let is_choice = subject.names.choices.iter().any(|(column, _)| *column == at);
         let (read, scale) = value::read(column, wire);
-        let bind = value::bind(column, name, wire, is_choice);
+        let (bind, function) = value::bind(column, name, wire, is_choice);
         if decodes {
             imports.insert(read.clone());
         }
-        imports.extend(bind.find("to_i64").or(bind.find("to_i32")).map(|at| bind[at..at + "to_i64".len()].to_owned()));
+        imports.extend(function);
         fields.push(Field { name: name.clone(), read, scale, bind });
     }
     RowsFile {
@@ -91,7 +93,8 @@ pub fn file(header: &Header, subject: &Subject<'_>, dialect: &dyn Dialect, decod
         database: driver.database.to_owned(),
         row: driver.row.to_owned(),
         decodes,
-        imports: imports.into_iter().collect(),
+        imports: Items::imports(&imports),
+        functions: imports.into_iter().collect(),
         fields,
         choices: subject.names.choices.iter().map(|(_, name)| name.clone()).collect(),
         insert: Constant::new(0, "Inserts a row with all its columns.", "INSERT", &insert(table, dialect)),

@@ -18,6 +18,8 @@ use super::value;
 pub struct TableFile {
     /// To be printed within the first five lines.
     pub header: Header,
+    /// Something of the module `types` is used.
+    pub uses_types: bool,
     /// The table's names and what the definition says of it.
     pub constants: Vec<Constant>,
     /// The columns, in the order of the table.
@@ -52,6 +54,8 @@ pub struct ColumnItem {
     pub breaks: bool,
     /// Attributes of the field.
     pub attributes: Vec<String>,
+    /// The definition says more of it than its name and type.
+    pub described: bool,
     /// The label as a literal; the empty text where there is none.
     pub label: String,
     /// What it means to the application, as a literal; the empty text where that is not said.
@@ -74,7 +78,7 @@ pub struct ChoiceItem {
     pub docs: Vec<String>,
     /// The enum's identifier.
     pub name: String,
-    /// The column as a literal.
+    /// The column's constant in the module `column`.
     pub column: String,
     /// The values.
     pub variants: Vec<Variant>,
@@ -102,10 +106,15 @@ pub struct Names {
     pub choices: Vec<(usize, String)>,
 }
 
-/// The table's file, and the names in it.
-pub fn file(header: &Header, table: &Table, settings: &Settings, needs: &mut Needs) -> (TableFile, Names) {
+/// The table's file, and the names in it. `origin` is the table whose claim says what the columns mean.
+pub fn file(
+    header: &Header,
+    (table, origin): (&Table, &Table),
+    settings: &Settings,
+    needs: &mut Needs,
+) -> (TableFile, Names) {
     let mut types = Idents::without(&TYPES);
-    let choices: Vec<(Choice, String)> = status_first(model::choices(table))
+    let choices: Vec<(Choice, String)> = status_first(model::choices(origin))
         .into_iter()
         .map(|choice| {
             let column = &table.columns[choice.column].name;
@@ -114,7 +123,7 @@ pub fn file(header: &Header, table: &Table, settings: &Settings, needs: &mut Nee
             (choice, name)
         })
         .collect();
-    let columns = columns(table, &choices, settings, needs);
+    let columns = columns((table, origin), &choices, settings, needs);
     let names = Names {
         fields: columns.iter().map(|column| column.field.clone()).collect(),
         choices: choices.iter().map(|(choice, name)| (choice.column, name.clone())).collect(),
@@ -123,13 +132,20 @@ pub fn file(header: &Header, table: &Table, settings: &Settings, needs: &mut Nee
         needs.insert(Need::UnknownValue);
     }
     let (event_types, event_type_list) = event_types(table);
+    let choice_items =
+        choices.iter().map(|(choice, name)| choice_item(choice, name, &columns[choice.column])).collect();
+    let info = table.columns.iter().any(is_described);
+    let of_types = |column: &ColumnItem| {
+        column.ty.contains("types::") || column.attributes.iter().any(|attribute| attribute.contains("\"types::"))
+    };
     let file = TableFile {
         header: header.clone(),
+        uses_types: info || !choices.is_empty() || columns.iter().any(of_types),
         constants: constants(table),
         columns,
         lists: lists(table),
-        info: table.columns.iter().any(is_described),
-        choices: choices.iter().map(|(choice, name)| choice_item(table, choice, name)).collect(),
+        info,
+        choices: choice_items,
         event_types,
         event_type_list,
         attributes: settings.of_table(table),
@@ -178,25 +194,31 @@ fn lists(table: &Table) -> Vec<List> {
     given.map(|(docs, name, items)| List::new(0, docs, name, "&str", &items)).collect()
 }
 
-fn columns(table: &Table, choices: &[(Choice, String)], settings: &Settings, needs: &mut Needs) -> Vec<ColumnItem> {
+fn columns(
+    (table, origin): (&Table, &Table),
+    choices: &[(Choice, String)],
+    settings: &Settings,
+    needs: &mut Needs,
+) -> Vec<ColumnItem> {
     let (mut fields, mut constants) = (Idents::default(), Idents::default());
     let mut items = Vec::new();
     for (at, column) in table.columns.iter().enumerate() {
         let fallback = format!("column_{}", at + 1);
         let field = fields.field(&column.name, &fallback);
         let choice = choices.iter().find(|(choice, _)| choice.column == at).map(|(_, name)| &**name);
-        let plain = value::rust_type(table, column, choice);
+        let plain = value::rust_type(origin, column, choice);
         let ty = if column.nullable { format!("Option<{plain}>") } else { plain };
-        needs.extend(value::needs(table, column));
+        needs.extend(value::needs(origin, column));
         let references: Vec<String> = column.reference_to.iter().map(|table| literal(table)).collect();
         let docs = docs(column);
         items.push(ColumnItem {
             constant: Constant::new(4, &docs[0], constants.constant(&column.name, &fallback), &column.name),
             docs,
             breaks: breaks(4, &format!("pub {field}:"), &format!("{ty},")),
-            attributes: attributes(table, column, &field, settings),
+            attributes: attributes((table, origin), column, &field, settings),
             field,
             ty,
+            described: is_described(column),
             label: literal(column.label.as_deref().unwrap_or_default()),
             logical_type: literal(column.logical_type.as_deref().unwrap_or_default()),
             reference_to: Items::new(8, &references),
@@ -228,12 +250,12 @@ fn docs(column: &Column) -> Vec<String> {
     }
 }
 
-fn attributes(table: &Table, column: &Column, field: &str, settings: &Settings) -> Vec<String> {
+fn attributes((table, origin): (&Table, &Table), column: &Column, field: &str, settings: &Settings) -> Vec<String> {
     let mut attributes = Vec::new();
     if field.trim_start_matches("r#") != column.name {
         attributes.push(format!("#[serde(rename = {})]", literal(&column.name)));
     }
-    if value::text_in_json(table, column).is_some() {
+    if value::text_in_json(origin, column).is_some() {
         let option = if column.nullable { "::option" } else { "" };
         attributes.push(format!("#[serde(with = \"types::as_text{option}\")]"));
     }
@@ -241,8 +263,8 @@ fn attributes(table: &Table, column: &Column, field: &str, settings: &Settings) 
     attributes
 }
 
-fn choice_item(table: &Table, choice: &Choice, name: &str) -> ChoiceItem {
-    let mut idents = Idents::without(&["Self"]);
+fn choice_item(choice: &Choice, name: &str, column: &ColumnItem) -> ChoiceItem {
+    let mut idents = Idents::default();
     let variants: Vec<Variant> = choice
         .values
         .iter()
@@ -252,14 +274,13 @@ fn choice_item(table: &Table, choice: &Choice, name: &str) -> ChoiceItem {
             docs: vec![format!("{}.", code(text))],
         })
         .collect();
-    let column = &table.columns[choice.column].name;
     let about = if choice.is_status { "The states of a row: the values of" } else { "The values of" };
     let all: Vec<String> = variants.iter().map(|variant| format!("Self::{}", variant.name)).collect();
     let texts: Vec<String> = choice.values.iter().map(|text| literal(text)).collect();
     ChoiceItem {
-        docs: vec![format!("{about} {}.", code(column))],
+        docs: vec![format!("{about} {}.", code(&column.constant.text))],
         name: name.to_owned(),
-        column: literal(column),
+        column: column.constant.name.clone(),
         variants,
         all: List::new(4, "All values, in the order of the definition.", "ALL", "Self", &all),
         texts: List::new(4, "Their texts, in the same order.", "TEXTS", "&'static str", &texts),

@@ -1,5 +1,7 @@
 //! Texts in Rust code, and where rustfmt breaks the lines that hold them.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
@@ -20,6 +22,8 @@ pub struct Constant {
     pub docs: Vec<String>,
     /// The identifier.
     pub name: String,
+    /// The text.
+    pub text: String,
     /// The text as a literal.
     pub literal: String,
     /// The literal stands on a line of its own.
@@ -31,7 +35,7 @@ impl Constant {
     pub fn new(indent: usize, docs: &str, name: impl Into<String>, text: &str) -> Constant {
         let (name, literal) = (name.into(), literal(text));
         let breaks = breaks(indent, &format!("pub const {name}: &str ="), &format!("{literal};"));
-        Constant { docs: vec![docs.to_owned()], name, literal, breaks }
+        Constant { docs: vec![docs.to_owned()], name, text: text.to_owned(), literal, breaks }
     }
 }
 
@@ -87,6 +91,22 @@ impl Items {
             false => items.collect(),
         };
         Items { line: String::new(), lines }
+    }
+}
+
+impl Items {
+    /// The names behind `use super::`, with braces where they are several and stay on the line.
+    pub fn imports(names: &BTreeSet<String>) -> Items {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let line = match names.as_slice() {
+            [one] => (*one).to_owned(),
+            [] => String::new(),
+            several => format!("{{{}}}", several.join(", ")),
+        };
+        match "use super::;".len() + line.width() <= LINE {
+            true => Items { line, lines: Vec::new() },
+            false => Items { line: String::new(), lines: fill(names.iter().map(|name| format!("{name},")), LINE - 4) },
+        }
     }
 }
 

@@ -84,34 +84,22 @@ pub fn read(column: &Column, wire: Wire) -> (String, Option<u8>) {
     let opt = if column.nullable { "opt" } else { "from" };
     match (&column.ty, wire) {
         (ColumnType::Decimal { scale, .. }, _) => (format!("{opt}_decimal"), Some(*scale)),
-        (_, Wire::Same) => ("get".to_owned(), None),
+        // Only decimal numbers are text.
+        (_, Wire::Same | Wire::Text) => ("get".to_owned(), None),
         (_, Wire::Integer(bits)) => (format!("{opt}_i{bits}"), None),
         (_, Wire::Numeric) => (format!("{opt}_numeric"), None),
-        (_, Wire::Text) => (format!("{opt}_text"), None),
+        (_, Wire::Padded) => (format!("{opt}_padded"), None),
     }
 }
 
-/// The column's value of `row` as the driver takes it.
-pub fn bind(column: &Column, field: &str, wire: Wire, is_choice: bool) -> String {
-    let widened = |bits: u8| match &column.ty {
-        // The integer of three bytes has four in Rust.
-        ColumnType::Int { bytes, .. } => (*bytes).max(if *bytes == 3 { 4 } else { 1 }) < bits / 8,
-        _ => false,
-    };
-    match (wire, column.nullable) {
-        (Wire::Same, _) if is_choice || is_copy(&column.ty) => format!("row.{field}"),
-        (Wire::Same, _) => format!("&row.{field}"),
-        (Wire::Integer(bits), false) if widened(bits) => format!("i{bits}::from(row.{field})"),
-        (Wire::Integer(bits), true) if widened(bits) => format!("row.{field}.map(i{bits}::from)"),
-        (Wire::Integer(bits), false) => format!("to_i{bits}(row.{field})?"),
-        (Wire::Integer(bits), true) => format!("row.{field}.map(to_i{bits}).transpose()?"),
-        (Wire::Numeric, false) => format!("bigdecimal::BigDecimal::from(row.{field})"),
-        (Wire::Numeric, true) => format!("row.{field}.map(bigdecimal::BigDecimal::from)"),
-        (Wire::Text, false) if is_decimal(column) => format!("row.{field}.to_plain_string()"),
-        (Wire::Text, true) if is_decimal(column) => {
-            format!("row.{field}.as_ref().map(|value| value.to_plain_string())")
-        }
-        (Wire::Text, false) => format!("row.{field}.to_string()"),
-        (Wire::Text, true) => format!("row.{field}.as_ref().map(ToString::to_string)"),
+/// The column's value of `row` as the driver takes it, and the function that makes it so.
+pub fn bind(column: &Column, field: &str, wire: Wire, is_choice: bool) -> (String, Option<String>) {
+    let opt = if column.nullable { "opt_to" } else { "to" };
+    match wire {
+        Wire::Same if is_choice || is_copy(&column.ty) => (format!("row.{field}"), None),
+        Wire::Same | Wire::Padded => (format!("&row.{field}"), None),
+        Wire::Integer(bits) => (format!("{opt}_i{bits}(row.{field})?"), Some(format!("{opt}_i{bits}"))),
+        Wire::Numeric => (format!("{opt}_numeric(row.{field})"), Some(format!("{opt}_numeric"))),
+        Wire::Text => (format!("{opt}_text(&row.{field})"), Some(format!("{opt}_text"))),
     }
 }

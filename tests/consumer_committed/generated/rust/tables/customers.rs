@@ -28,51 +28,15 @@ pub const PRIMARY_KEY: [&str; 1] = ["id"];
 
 /// What the definition says of the columns, in the order of the table.
 pub const INFO: [types::Column; 5] = [
+    types::Column::new("id", false),
     types::Column {
-        name: "id",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "name",
         label: "Name",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
         is_name_field: true,
-        is_system: false,
+        ..types::Column::new("name", false)
     },
-    types::Column {
-        name: "type",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "note",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: true,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "created_at",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
+    types::Column::new("type", false),
+    types::Column::new("note", true),
+    types::Column::new("created_at", false),
 ];
 
 /// The values of `type`.
@@ -85,6 +49,9 @@ pub enum Type {
 }
 
 impl Type {
+    /// The name of the column.
+    pub const COLUMN: &'static str = column::TYPE;
+
     /// All values, in the order of the definition.
     pub const ALL: [Self; 2] = [Self::Person, Self::Company];
 
@@ -108,7 +75,7 @@ impl std::str::FromStr for Type {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let value = Self::ALL.into_iter().find(|value| value.as_str() == text);
-        value.ok_or_else(|| types::UnknownValue::new(TABLE, "type", text))
+        value.ok_or_else(|| types::UnknownValue::new(TABLE, Self::COLUMN, text))
     }
 }
 

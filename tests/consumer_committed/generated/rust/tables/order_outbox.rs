@@ -62,113 +62,20 @@ pub const SCOPE: [&str; 1] = ["app_code"];
 /// What the definition says of the columns, in the order of the table.
 pub const INFO: [types::Column; 12] = [
     types::Column {
-        name: "app_code",
         label: "Tenant",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("app_code", false)
     },
-    types::Column {
-        name: "event_id",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "event_type",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "payload",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "status",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "retry_count",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "next_retry_at_ms",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "last_error",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: true,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "worker_id",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "lock_until_ms",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "created_at_ms",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "updated_at_ms",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
+    types::Column::new("event_id", false),
+    types::Column::new("event_type", false),
+    types::Column::new("payload", false),
+    types::Column::new("status", false),
+    types::Column::new("retry_count", false),
+    types::Column::new("next_retry_at_ms", false),
+    types::Column::new("last_error", true),
+    types::Column::new("worker_id", false),
+    types::Column::new("lock_until_ms", false),
+    types::Column::new("created_at_ms", false),
+    types::Column::new("updated_at_ms", false),
 ];
 
 /// The states of a row: the values of `status`.
@@ -187,6 +94,9 @@ pub enum Status {
 }
 
 impl Status {
+    /// The name of the column.
+    pub const COLUMN: &'static str = column::STATUS;
+
     /// All values, in the order of the definition.
     pub const ALL: [Self; 5] = [
         Self::Pending,
@@ -217,7 +127,7 @@ impl std::str::FromStr for Status {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let value = Self::ALL.into_iter().find(|value| value.as_str() == text);
-        value.ok_or_else(|| types::UnknownValue::new(TABLE, "status", text))
+        value.ok_or_else(|| types::UnknownValue::new(TABLE, Self::COLUMN, text))
     }
 }
 

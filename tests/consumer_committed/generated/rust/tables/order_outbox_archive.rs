@@ -59,114 +59,87 @@ pub const PRIMARY_KEY: [&str; 2] = ["app_code", "event_id"];
 /// What the definition says of the columns, in the order of the table.
 pub const INFO: [types::Column; 12] = [
     types::Column {
-        name: "app_code",
         label: "Tenant",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
+        ..types::Column::new("app_code", false)
     },
-    types::Column {
-        name: "event_id",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "event_type",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "payload",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "status",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "retry_count",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "next_retry_at_ms",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "last_error",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: true,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "worker_id",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "lock_until_ms",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "created_at_ms",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
-    types::Column {
-        name: "updated_at_ms",
-        label: "",
-        logical_type: "",
-        reference_to: &[],
-        nullable: false,
-        is_name_field: false,
-        is_system: false,
-    },
+    types::Column::new("event_id", false),
+    types::Column::new("event_type", false),
+    types::Column::new("payload", false),
+    types::Column::new("status", false),
+    types::Column::new("retry_count", false),
+    types::Column::new("next_retry_at_ms", false),
+    types::Column::new("last_error", true),
+    types::Column::new("worker_id", false),
+    types::Column::new("lock_until_ms", false),
+    types::Column::new("created_at_ms", false),
+    types::Column::new("updated_at_ms", false),
 ];
+
+/// The states of a row: the values of `status`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Status {
+    /// `pending`.
+    Pending,
+    /// `retryable`.
+    Retryable,
+    /// `delivering`.
+    Delivering,
+    /// `delivered`.
+    Delivered,
+    /// `dead`.
+    Dead,
+}
+
+impl Status {
+    /// The name of the column.
+    pub const COLUMN: &'static str = column::STATUS;
+
+    /// All values, in the order of the definition.
+    pub const ALL: [Self; 5] = [
+        Self::Pending,
+        Self::Retryable,
+        Self::Delivering,
+        Self::Delivered,
+        Self::Dead,
+    ];
+
+    /// Their texts, in the same order.
+    pub const TEXTS: [&'static str; 5] =
+        ["pending", "retryable", "delivering", "delivered", "dead"];
+
+    /// The text in the database.
+    pub const fn as_str(self) -> &'static str {
+        Self::TEXTS[self as usize]
+    }
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl std::str::FromStr for Status {
+    type Err = types::UnknownValue;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let value = Self::ALL.into_iter().find(|value| value.as_str() == text);
+        value.ok_or_else(|| types::UnknownValue::new(TABLE, Self::COLUMN, text))
+    }
+}
+
+impl serde::Serialize for Status {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Status {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <String as serde::Deserialize>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
 
 /// One row.
 #[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
@@ -182,7 +155,7 @@ pub struct Row {
     /// `payload`, `LONGTEXT`.
     pub payload: String,
     /// `status`, `VARCHAR(20)`.
-    pub status: String,
+    pub status: Status,
     /// `retry_count`, `INT`.
     pub retry_count: i32,
     /// `next_retry_at_ms`, `BIGINT`.
