@@ -6,7 +6,7 @@ use std::error::Error as StdError;
 use std::fmt;
 
 use crate::diagnostic::render::{Report, visible};
-use crate::diagnostic::{Level, Place};
+use crate::diagnostic::{Level, Place, suggest};
 
 /// The result of everything that can be stopped by a fault.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -41,6 +41,16 @@ impl Error {
         let error = Error::new(format!("cannot {action} `{}`: {source}", visible(&path.display().to_string())));
         let error = if help.is_empty() { error } else { error.help(help) };
         Error { source: Some(source.into()), ..error }
+    }
+
+    /// A word that is none of the `known` ones.
+    pub fn unknown<'a>(what: &str, word: &str, known: impl Iterator<Item = &'a str>) -> Self {
+        let known: Vec<&str> = known.collect();
+        let error = Error::new(format!("unknown {what} `{word}`"));
+        match suggest::closest(word, known.iter().copied()) {
+            Some(closest) => error.help(format!("did you mean `{closest}`?")),
+            None => error.help(format!("choose from {}", known.join(", "))),
+        }
     }
 
     /// Names the place that caused it.

@@ -34,7 +34,10 @@ impl From<&str> for Word {
 impl Word {
     /// A fault about this text: shown in the file if it stands there.
     pub fn fault(&self, message: impl Into<String>) -> Error {
-        let fault = Error::new(message);
+        self.at(Error::new(message))
+    }
+
+    fn at(&self, fault: Error) -> Error {
         match &self.place {
             Some(place) => fault.at(place.clone()),
             None => fault,
@@ -43,12 +46,7 @@ impl Word {
 
     /// A fault: the text is none of the `known` ones.
     pub fn unknown<'a>(&self, what: &str, known: impl Iterator<Item = &'a str>) -> Error {
-        let known: Vec<&str> = known.collect();
-        let fault = self.fault(format!("unknown {what} `{}`", self.text));
-        match suggest::closest(&self.text, known.iter().copied()) {
-            Some(closest) => fault.help(format!("did you mean `{closest}`?")),
-            None => fault.help(format!("choose from {}", known.join(", "))),
-        }
+        self.at(Error::unknown(what, &self.text, known))
     }
 }
 

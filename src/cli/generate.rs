@@ -5,16 +5,14 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::render::{visible, visible_lines};
-use crate::diagnostic::{self, Diagnostic, Level};
+use crate::diagnostic::{Diagnostic, Level};
 use crate::dialect;
 use crate::error::Error;
 use crate::generate::targets::{self, rust::Settings};
 use crate::generate::{self, Options};
 use crate::output::{self, GeneratedFile, Plan};
-use crate::schema::{check, load};
-use crate::statement;
+use crate::schema::load;
 use crate::template::Templates;
-use crate::workload;
 
 use super::config::{Config, Word, relative, shown, way};
 use super::report::{self, plural};
@@ -63,12 +61,8 @@ pub fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<Outcome> {
     let options = Options { dialects, targets, rust: Settings::default(), source: &source };
 
     let inputs = load::read(&schemas, |path| shown(&here, path))?;
-    let (catalog, mut findings) = load::load(&inputs);
-    let engines: Vec<_> = options.dialects.iter().map(|dialect| dialect.engine()).collect();
-    findings.extend(check::check(&catalog, &engines));
-    findings.extend(workload::check(&catalog, &engines));
-    findings.extend(options.dialects.iter().flat_map(|dialect| statement::differences(&catalog, *dialect)));
-    diagnostic::sort(&mut findings);
+    let (catalog, loaded) = load::load(&inputs);
+    let findings = generate::findings(&catalog, &options.dialects, loaded);
     report::findings(&findings, global);
     if has_errors(&findings) {
         return Ok(Outcome::Findings);
@@ -130,8 +124,7 @@ fn source(schemas: &[PathBuf], root: &Path) -> String {
     let mut names: Vec<String> = schemas.iter().map(name).collect();
     let mut seen = BTreeSet::new();
     names.retain(|name| seen.insert(name.clone()));
-    // The header is one line of a comment, whatever a folder is called.
-    statement::comment_lines(&visible(&names.join(", "))).join(" ")
+    names.join(", ")
 }
 
 /// Where to look for orphans: everywhere, unless flags chose a part.

@@ -1,4 +1,4 @@
-//! The command line. Only this module prints, reads arguments and chooses the exit status.
+//! The command line. Only this module reads arguments; beside `build_script` only it prints and chooses the exit status.
 //!
 //! Exit status: 0 clean, 1 findings or differences, 2 the run itself failed.
 

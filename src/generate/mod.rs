@@ -5,11 +5,15 @@ pub mod targets;
 
 use serde::Serialize;
 
-use crate::dialect::Dialect;
+use crate::diagnostic::render::visible;
+use crate::diagnostic::{self, Diagnostic};
+use crate::dialect::{self, Dialect};
 use crate::error::{Error, Result};
 use crate::output::{self, GeneratedFile};
-use crate::schema::Catalog;
+use crate::schema::{Catalog, check};
+use crate::statement;
 use crate::template::Templates;
+use crate::workload;
 
 use targets::Target;
 use targets::rust::Settings;
@@ -50,6 +54,20 @@ pub struct Header {
     pub fingerprint: String,
 }
 
+/// All that is to be said about the definitions for these databases, or for every one where none is chosen, beside what
+/// was found when they were `loaded`.
+pub fn findings(catalog: &Catalog, dialects: &[&'static dyn Dialect], loaded: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let judged = if dialects.is_empty() { dialect::ALL.as_slice() } else { dialects };
+    let engines: Vec<_> = judged.iter().map(|dialect| dialect.engine()).collect();
+    let mut findings = loaded;
+    findings.extend(check::check(catalog, &engines));
+    findings.extend(workload::check(catalog, &engines));
+    // How a database holds something matters only to those who chose it.
+    findings.extend(dialects.iter().flat_map(|dialect| statement::differences(catalog, *dialect)));
+    diagnostic::sort(&mut findings);
+    findings
+}
+
 /// The files, sorted by path.
 pub fn run(catalog: &Catalog, options: &Options<'_>, templates: &Templates) -> Result<Vec<GeneratedFile>> {
     let header = header(catalog, options);
@@ -80,8 +98,10 @@ pub fn bundle(catalog: &Catalog, options: &Options<'_>, templates: &Templates) -
 }
 
 fn header(catalog: &Catalog, options: &Options<'_>) -> Header {
+    // One line of a comment, whatever a folder is called.
+    let source = statement::comment_lines(&visible(options.source)).join(" ");
     Header {
-        line: format!("{} from {}; do not edit", output::MARK, options.source),
+        line: format!("{} from {source}; do not edit", output::MARK),
         fingerprint: format!("fingerprint {:016x}", catalog.fingerprint),
     }
 }

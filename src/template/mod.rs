@@ -7,7 +7,7 @@ mod version;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use minijinja::syntax::SyntaxConfig;
@@ -157,11 +157,16 @@ fn line_range(text: &str, line: usize) -> Range<usize> {
     start..text[start..].find('\n').map_or(text.len(), |end| start + end)
 }
 
+/// The templates of a custom folder.
+pub fn custom_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    Ok(files(folder, "", 0)?.into_iter().map(|(_, path)| path).collect())
+}
+
 /// Deepest folder of custom templates: the built-in ones lie two deep.
 const MAX_DEPTH: usize = 4;
 
 /// The files below `folder`, by their names with `/`.
-fn files(folder: &Path, prefix: &str, depth: usize) -> Result<Vec<(String, std::path::PathBuf)>> {
+fn files(folder: &Path, prefix: &str, depth: usize) -> Result<Vec<(String, PathBuf)>> {
     let fault = |source| Error::io("read the template folder", folder, source);
     let mut entries: Vec<_> =
         std::fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>).map_err(fault)?;

@@ -12,7 +12,7 @@ const FLOORS: [&[&str]; 8] = [
     &["dialect"],
     &["statement", "template"],
     &["demo", "generate"],
-    &["cli", "main", "lib"],
+    &["build_script", "cli", "main", "lib"],
 ];
 
 fn floor(module: &str) -> usize {

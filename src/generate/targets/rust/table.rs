@@ -191,7 +191,7 @@ fn lists(table: &Table) -> Vec<List> {
         ("The columns that identify an event, for enqueueing it once.", "IDEMPOTENCY_KEY", key.unwrap_or_default()),
     ];
     let given = lists.into_iter().filter(|(_, _, items)| !items.is_empty());
-    given.map(|(docs, name, items)| List::new(0, docs, name, &items)).collect()
+    given.map(|(docs, name, items)| List::new(0, docs, name, "&str", &items)).collect()
 }
 
 fn columns(
@@ -285,8 +285,8 @@ fn choice_item(choice: &Choice, name: &str, column: &ColumnItem) -> ChoiceItem {
         name: name.to_owned(),
         column: column.constant.name.clone(),
         variants,
-        all: List::new(4, "All values, in the order of the definition.", "ALL", &all),
-        texts: List::new(4, "Their texts, in the same order.", "TEXTS", &texts),
+        all: List::new(4, "All values, in the order of the definition.", "ALL", "Self", &all),
+        texts: List::new(4, "Their texts, in the same order.", "TEXTS", "&'static str", &texts),
     }
 }
 
@@ -301,5 +301,5 @@ fn event_types(table: &Table) -> (Vec<Constant>, List) {
         constants.push(Constant::new(4, &docs, name, event.name()));
     }
     let items: Vec<String> = constants.iter().map(|constant| constant.literal.clone()).collect();
-    (constants, List::new(4, "All of them, in the order of the definition.", "ALL", &items))
+    (constants, List::new(4, "All of them, in the order of the definition.", "ALL", "&str", &items))
 }

@@ -49,19 +49,21 @@ pub struct List {
     pub name: String,
     /// How many items.
     pub count: usize,
+    /// The type of an item.
+    pub ty: &'static str,
     /// What stands between the brackets.
     pub items: Items,
+    /// The list stands on a line of its own.
+    pub breaks: bool,
 }
 
 impl List {
-    /// A list of items of Rust `indent` columns from the left.
-    pub fn new(indent: usize, docs: &str, name: &str, items: &[String]) -> List {
-        List {
-            docs: vec![docs.to_owned()],
-            name: name.to_owned(),
-            count: items.len(),
-            items: Items::new(indent, items),
-        }
+    /// A list of items of Rust, each of the type `ty`, `indent` columns from the left.
+    pub fn new(indent: usize, docs: &str, name: &str, ty: &'static str, items: &[String]) -> List {
+        let (count, items) = (items.len(), Items::new(indent, items));
+        let left = format!("pub const {name}: [{ty}; {count}] =");
+        let breaks = items.lines.is_empty() && breaks(indent, &left, &format!("[{}];", items.line));
+        List { docs: vec![docs.to_owned()], name: name.to_owned(), count, ty, items, breaks }
     }
 }
 

@@ -1,0 +1,99 @@
+//! Crates that use claimsmith: one by its `build.rs`, one with committed code. Cargo builds them, and they run.
+
+mod rebuild;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::project::{Project, cut};
+
+/// Cargo as this test was built by it: in the same target folder and profile, and without the network.
+fn cargo(subcommand: &str) -> Command {
+    let profile = Path::new(env!("CARGO_BIN_EXE_claimsmith")).parent().unwrap().file_name().unwrap().to_str().unwrap();
+    let mut command = Command::new(env!("CARGO"));
+    command.args([subcommand, "--offline", "--profile", if profile == "debug" { "dev" } else { profile }]);
+    command.arg("--target-dir").arg(Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap());
+    command.env_remove("CARGO_BUILD_TARGET").env("CARGO_TERM_COLOR", "never");
+    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    command
+}
+
+#[track_caller]
+fn succeeded(output: &Output) -> String {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}", cut(&stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// Builds everything that `cargo test` builds, and the consumers with it. What they share with claimsmith has then the same
+/// features, so that sqlx is there already.
+fn build() -> Vec<Value> {
+    let mut command = cargo("build");
+    command.args(["--locked", "--workspace", "--bins", "--tests", "--message-format", "json"]);
+    let messages = succeeded(&command.output().unwrap());
+    messages.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The program that was built from the source file below the repository.
+fn executable(messages: &[Value], source: &str, is_test: bool) -> PathBuf {
+    let of = |message: &&Value| {
+        let is_source = message["target"]["src_path"].as_str().is_some_and(|path| path.ends_with(source));
+        is_source && message["profile"]["test"] == is_test && message["executable"].is_string()
+    };
+    PathBuf::from(messages.iter().find(of).unwrap_or_else(|| panic!("no {source}"))["executable"].as_str().unwrap())
+}
+
+#[test]
+fn consumers_are_built_with_what_is_there_and_run() {
+    let messages = build();
+    let heavy = |message: &&Value| {
+        let name = message["target"]["name"].as_str().unwrap_or_default();
+        message["reason"] == "compiler-artifact" && (name.starts_with("sqlx") || name == "libsqlite3_sys")
+    };
+    let heavy: Vec<&Value> = messages.iter().filter(heavy).collect();
+    assert!(heavy.len() >= 5, "{heavy:?}");
+    heavy.iter().for_each(|message| assert_eq!(message["fresh"], true, "built again: {}", message["package_id"]));
+
+    let built = executable(&messages, "tests/consumer/src/main.rs", false);
+    let printed = succeeded(&Command::new(built).output().unwrap());
+    assert_eq!(printed, "customer.created of Grüße & Co is pending\n");
+
+    let tests = executable(&messages, "tests/consumer_committed/tests/round_trip.rs", true);
+    let printed = succeeded(&Command::new(tests).output().unwrap());
+    assert!(printed.contains("test result: ok. 1 passed"), "{printed}");
+}
+
+/// Runs the script of the consumer with committed code in a copy of its folder.
+fn script(project: &Project) -> Output {
+    let mut command = Command::new(project.path("ci.sh"));
+    command.arg("check").env("CLAIMSMITH", env!("CARGO_BIN_EXE_claimsmith")).output().unwrap()
+}
+
+#[test]
+fn the_script_of_a_consumer_notices_code_that_is_out_of_date() {
+    let project = Project::default();
+    copy(&crate::loaded::repository("tests/consumer_committed"), &project.path(""));
+    let output = script(&project);
+    assert!(output.status.success(), "{}", cut(&String::from_utf8_lossy(&output.stderr)));
+
+    let schema = "schemas/customers.json";
+    project.write(schema, project.read(schema).replace("VARCHAR(80)", "VARCHAR(90)"));
+    let output = script(&project);
+    let (diff, words) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert_eq!(output.status.code(), Some(1), "{words}");
+    assert!(diff.contains("+    /// `name`, `VARCHAR(90)`."), "{diff}");
+    assert!(words.contains("run `claimsmith generate`"), "{words}");
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let to = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => _ = std::fs::copy(entry.path(), to).unwrap(),
+        }
+    }
+}
