@@ -24,8 +24,10 @@ use super::TemplateContext;
 
 use needs::Parts;
 use plan::{DialectPlan, Plan};
+#[cfg(feature = "schema")]
 use rows::RowsFile;
 pub use settings::Settings;
+#[cfg(feature = "schema")]
 use table::TableFile;
 
 const ROOT: &str = "rust/mod.rs.jinja";
