@@ -13,5 +13,6 @@ mod names;
 mod prepare;
 mod queue;
 mod reach;
+mod required;
 mod time;
 mod zones;
