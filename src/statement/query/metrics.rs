@@ -1,6 +1,6 @@
 //! Metrics: one bounded count a state, never over the history.
 
-use crate::workload::{Path, Purpose};
+use crate::workload::{Path, PinValue, Purpose};
 
 use super::claim::{Bound, conditions, pins};
 use super::roles::Roles;
@@ -32,8 +32,24 @@ fn count(context: &Context<'_>, path: &Path, due: bool, name: &str, what: &str) 
     let mut sql = Sql::new(context);
     sql.push(&format!("SELECT COUNT(*)\nFROM (\n  SELECT 1\n  FROM {}{hint}", context.table_name()));
     sql.conditions("  ", &if due { conditions(context, path, Bound::Now) } else { pins(context, path) });
+    sql.push(&order(context, path));
     sql.push("\n  LIMIT ").parameter("cap").push("\n) AS counted");
     sql.query(name, &format!("{what}, at most `cap`."), index)
+}
+
+/// Where no hint holds the plan, the order of the index does: a count would read the table instead where most rows are of its
+/// state by the statistics, however many others stand before them.
+fn order(context: &Context<'_>, path: &Path) -> String {
+    let Some(index) = context.serving(path).filter(|_| context.dialect.index_hint("").is_empty()) else {
+        return String::new();
+    };
+    let index = &context.table.indexes[index];
+    let is_one = |column: &usize| {
+        path.pins.iter().any(|pin| pin.column == *column && pin.value != PinValue::Never)
+            || index.predicate.as_ref().is_some_and(|predicate| predicate.column == *column)
+    };
+    let rest: Vec<usize> = index.columns.iter().filter(|column| !is_one(column)).copied().collect();
+    if rest.is_empty() { String::new() } else { format!("\n  ORDER BY {}", context.columns(&rest)) }
 }
 
 /// The first row of the pending branch, due or not: what has waited longest.

@@ -151,6 +151,7 @@ FROM (
   FROM "_System_IntegrationInbound"
   WHERE "Source" = $1
     AND "Status" = 'pending'
+  ORDER BY "CreatedDate", "Id"
   LIMIT $2
 ) AS counted;
 
@@ -165,6 +166,7 @@ FROM (
   FROM "_System_IntegrationInbound"
   WHERE "Source" = $1
     AND "Status" = 'processing'
+  ORDER BY "Id"
   LIMIT $2
 ) AS counted;
 
@@ -179,6 +181,7 @@ FROM (
   FROM "_System_IntegrationInbound"
   WHERE "Source" = $1
     AND "Status" = 'failed'
+  ORDER BY "CreatedDate", "Id"
   LIMIT $2
 ) AS counted;
 

@@ -148,6 +148,7 @@ FROM (
   FROM "_System_IntegrationOutbound"
   WHERE "Destination" = $1
     AND "Status" = 'pending'
+  ORDER BY "CreatedDate"
   LIMIT $2
 ) AS counted;
 
@@ -162,6 +163,7 @@ FROM (
   FROM "_System_IntegrationOutbound"
   WHERE "Destination" = $1
     AND "Status" = 'processing'
+  ORDER BY "CreatedDate"
   LIMIT $2
 ) AS counted;
 
@@ -176,6 +178,7 @@ FROM (
   FROM "_System_IntegrationOutbound"
   WHERE "Destination" = $1
     AND "Status" = 'failed'
+  ORDER BY "CreatedDate", "Id"
   LIMIT $2
 ) AS counted;
 

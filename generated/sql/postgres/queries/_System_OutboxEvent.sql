@@ -128,6 +128,7 @@ FROM (
   SELECT 1
   FROM "_System_OutboxEvent"
   WHERE "status" = 'pending'
+  ORDER BY "__sys_gen_created_date"
   LIMIT $1
 ) AS counted;
 
@@ -140,6 +141,7 @@ FROM (
   SELECT 1
   FROM "_System_OutboxEvent"
   WHERE "status" = 'processing'
+  ORDER BY "__sys_gen_created_date"
   LIMIT $1
 ) AS counted;
 
@@ -152,6 +154,7 @@ FROM (
   SELECT 1
   FROM "_System_OutboxEvent"
   WHERE "status" = 'failed'
+  ORDER BY "__sys_gen_created_date", "__sys_gen_id"
   LIMIT $1
 ) AS counted;
 

@@ -430,6 +430,7 @@ FROM (
   FROM "activity_outbox"
   WHERE "app_code" = $1
     AND "status" = 'pending'
+  ORDER BY "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -444,6 +445,7 @@ FROM (
   FROM "activity_outbox"
   WHERE "app_code" = $1
     AND "status" = 'retryable'
+  ORDER BY "next_retry_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -458,6 +460,7 @@ FROM (
   FROM "activity_outbox"
   WHERE "app_code" = $1
     AND "status" = 'delivering'
+  ORDER BY "lock_until_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -472,6 +475,7 @@ FROM (
   FROM "activity_outbox"
   WHERE "app_code" = $1
     AND "status" = 'dead'
+  ORDER BY "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -487,6 +491,7 @@ FROM (
   WHERE "app_code" = $1
     AND "status" = 'retryable'
     AND "next_retry_at_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "next_retry_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -502,6 +507,7 @@ FROM (
   WHERE "app_code" = $1
     AND "status" = 'delivering'
     AND "lock_until_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "lock_until_ms", "event_id"
   LIMIT $2
 ) AS counted;
 

@@ -231,6 +231,7 @@ FROM (
   SELECT 1
   FROM "agent_outbox_messages"
   WHERE "status" = 'pending'
+  ORDER BY "next_retry_at", "id"
   LIMIT $1
 ) AS counted;
 
@@ -243,6 +244,7 @@ FROM (
   SELECT 1
   FROM "agent_outbox_messages"
   WHERE "status" = 'published'
+  ORDER BY "published_at", "id"
   LIMIT $1
 ) AS counted;
 
@@ -255,6 +257,7 @@ FROM (
   SELECT 1
   FROM "agent_outbox_messages"
   WHERE "status" = 'dead'
+  ORDER BY "updated_at", "id"
   LIMIT $1
 ) AS counted;
 

@@ -400,6 +400,7 @@ FROM (
     AND "app_code" = $2
     AND "channel" = $3
     AND "status" = 'pending'
+  ORDER BY "next_retry_at_ms", "updated_at_ms", "event_id"
   LIMIT $4
 ) AS counted;
 
@@ -418,6 +419,7 @@ FROM (
     AND "app_code" = $2
     AND "channel" = $3
     AND "status" = 'retryable'
+  ORDER BY "next_retry_at_ms", "updated_at_ms", "event_id"
   LIMIT $4
 ) AS counted;
 
@@ -436,6 +438,7 @@ FROM (
     AND "app_code" = $2
     AND "channel" = $3
     AND "status" = 'delivering'
+  ORDER BY "next_retry_at_ms", "updated_at_ms", "event_id"
   LIMIT $4
 ) AS counted;
 
@@ -454,6 +457,7 @@ FROM (
     AND "app_code" = $2
     AND "channel" = $3
     AND "status" = 'dead'
+  ORDER BY "updated_at_ms", "event_id"
   LIMIT $4
 ) AS counted;
 
@@ -473,6 +477,7 @@ FROM (
     AND "channel" = $3
     AND "status" = 'retryable'
     AND "next_retry_at_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "next_retry_at_ms", "updated_at_ms", "event_id"
   LIMIT $4
 ) AS counted;
 
@@ -492,6 +497,7 @@ FROM (
     AND "channel" = $3
     AND "status" = 'delivering'
     AND "lock_until_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "lock_until_ms", "updated_at_ms", "event_id"
   LIMIT $4
 ) AS counted;
 

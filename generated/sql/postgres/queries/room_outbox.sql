@@ -341,6 +341,7 @@ FROM (
   FROM "room_outbox"
   WHERE "app_code" = $1
     AND "status" = 'pending'
+  ORDER BY "next_retry_at_ms", "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -355,6 +356,7 @@ FROM (
   FROM "room_outbox"
   WHERE "app_code" = $1
     AND "status" = 'retryable'
+  ORDER BY "next_retry_at_ms", "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -369,6 +371,7 @@ FROM (
   FROM "room_outbox"
   WHERE "app_code" = $1
     AND "status" = 'delivering'
+  ORDER BY "next_retry_at_ms", "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -383,6 +386,7 @@ FROM (
   FROM "room_outbox"
   WHERE "app_code" = $1
     AND "status" = 'dead'
+  ORDER BY "updated_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -398,6 +402,7 @@ FROM (
   WHERE "app_code" = $1
     AND "status" = 'retryable'
     AND "next_retry_at_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "next_retry_at_ms", "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -413,6 +418,7 @@ FROM (
   WHERE "app_code" = $1
     AND "status" = 'delivering'
     AND "lock_until_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "lock_until_ms", "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
