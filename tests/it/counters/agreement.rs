@@ -214,7 +214,7 @@ fn statement(server: Server, path: &Path) -> String {
 
 /// What the engine's counters say, as a verdict and in words.
 fn measured(probe: &mut Probe, path: &Path) -> (bool, String) {
-    let counted = match measure(probe, &statement(probe.server, path), &[]) {
+    let counted = match measure(probe, "t", &statement(probe.server, path), &[]) {
         Ok(counted) => counted,
         // SQLite refuses an index that cannot be used.
         Err(error) if probe.server == Server::Sqlite && error.to_string().contains("no query solution") => {
