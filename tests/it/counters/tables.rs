@@ -17,6 +17,9 @@ const ROWS: u64 = 10_000;
 /// The backlogs come in this order because what follows the last one changes the table's indexes.
 const MIXES: [(&str, Mix); 3] = [("all due", Mix::Due(100)), ("half due", Mix::Due(50)), ("usual", Mix::Usual)];
 
+/// Tables on which indexes are spoiled: the largest, one with a lane, and one with a scope of three columns.
+const SPOILED: [&str; 3] = ["wallet_outbox", "activity_outbox", "notice_delivery_events"];
+
 /// Loads each backlog in turn and checks all statements on it.
 fn check_backlogs(scratch: &Scratch, probe: &mut Probe, queue: &Queue, rows: u64) -> Vec<String> {
     let mut found = Vec::new();
@@ -27,10 +30,11 @@ fn check_backlogs(scratch: &Scratch, probe: &mut Probe, queue: &Queue, rows: u64
         }
         found.extend(check_all(probe, queue, rows, mix, name));
         found.extend(check_second_worker(scratch, queue, name));
-        // A lane, and a scope of three columns.
-        if mix == Mix::Due(100)
-            && ["wallet_outbox", "activity_outbox", "notice_delivery_events"].contains(&queue.name())
-        {
+        if mix == Mix::Due(100) && SPOILED.contains(&queue.name()) {
+            if probe.server == Server::Postgres {
+                // Entries that an index's own columns reject are counted by the page.
+                load(probe, &queue.table, rows.max(50_000), mix);
+            }
             found.extend(break_each_column(scratch, queue));
         }
     }
