@@ -7,6 +7,7 @@ use crate::servers::{Scratch, Server};
 
 use super::Queue;
 use super::backlog::START_S;
+use super::bench::drop_index;
 use super::contracts::{SLACK, breaches};
 use super::figures::Figure;
 use super::measure::{Counted, measure};
@@ -198,11 +199,4 @@ impl Bench<'_> {
         self.probe.run(&copy);
         self.bad("before: the archive script's DELETE of 1,000, the indexes of seed 004", &delete, 45_000);
     }
-}
-
-/// The statement that drops the index.
-pub fn drop_index(server: Server, queue: &Queue, name: &str) -> String {
-    let quoted = |name: &str| server.dialect().ident(name);
-    let of = if server.is_mysql_like() { format!(" ON {}", quoted(queue.name())) } else { String::new() };
-    format!("DROP INDEX {}{of}", quoted(name))
 }
