@@ -67,8 +67,11 @@ pub fn break_each_index(scratch: &Scratch, queue: &Queue, rows: u64) -> Vec<Stri
 /// Each index of a claim is spoiled in all ways in turn: a claim by it costs more, of the one scope or of the other.
 pub fn break_each_column(scratch: &Scratch, queue: &Queue) -> Vec<String> {
     let mut bench = Bench::of(scratch, queue, 0);
+    // Of a table with lanes, those of a lane: the others are as in all tables.
+    let lane = queue.table.claim.as_ref().and_then(|claim| claim.lane.as_ref());
     for (name, index, mut queries) in bench.used() {
-        queries.retain(|query| kind(query) == Kind::Claim);
+        let in_lane = |query: &Query| query.parameters.iter().any(|parameter| Some(&parameter.name) == lane);
+        queries.retain(|query| kind(query) == Kind::Claim && (lane.is_none() || in_lane(query)));
         let claims: Vec<(Query, &str)> = queries
             .into_iter()
             .flat_map(|query| scopes(queue, &query).into_iter().map(move |scope| (query.clone(), scope)))
