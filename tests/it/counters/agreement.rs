@@ -83,6 +83,7 @@ fn fill(probe: &mut Probe) {
     probe.run(&format!(
         "CREATE TABLE t (app {text}, status {text}, failed BIGINT, \"next\" {number}, created {number}, \"until\" {number}, updated {number}, id {text}, payload {text}{key})"
     ).replace('"', if probe.server.is_mysql_like() { "`" } else { "\"" }).replace("COLLATE `C`", "COLLATE \"C\""));
+    probe.keep_autovacuum_out();
     let bit = |bit: u32| {
         let blocks: Vec<String> = [0_u32, 1, 2, 4, 3, 5, 6, 7]
             .iter()

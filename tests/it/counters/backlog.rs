@@ -61,8 +61,6 @@ pub fn load(probe: &mut Probe, table: &Table, rows: u64, mix: Mix) {
     let name = probe.server.dialect().ident(&table.name.name);
     probe.run(&match probe.server {
         Server::Sqlite => format!("DELETE FROM {name}"),
-        // Nobody else shall look at the table, or hold a lock on it.
-        Server::Postgres => format!("ALTER TABLE {name} SET (autovacuum_enabled = off); TRUNCATE TABLE {name}"),
         _ => format!("TRUNCATE TABLE {name}"),
     });
     probe.run(&insert(probe.server, table, rows, mix));

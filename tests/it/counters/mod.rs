@@ -24,6 +24,8 @@ use claimsmith::workload;
 
 use crate::servers::{Scratch, Server};
 
+use probe::Probe;
+
 /// A queue table and the statements of its workload on one engine.
 #[derive(Clone)]
 pub struct Queue {
@@ -71,4 +73,5 @@ pub fn queue(server: Server, name: &str) -> Queue {
 pub fn create(scratch: &mut Scratch) {
     let path = format!("{}/generated/sql/{}/schema.sql", env!("CARGO_MANIFEST_DIR"), scratch.server.id());
     scratch.run(&std::fs::read_to_string(path).unwrap()).unwrap();
+    Probe::open(scratch).keep_autovacuum_out();
 }

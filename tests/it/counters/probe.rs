@@ -166,6 +166,19 @@ impl Probe {
         }
     }
 
+    /// PostgreSQL: nobody else looks at the tables that there are, renews their statistics or holds a lock on them.
+    pub fn keep_autovacuum_out(&mut self) {
+        if self.server == Server::Postgres {
+            self.run(
+                "DO $$ DECLARE found REGCLASS; BEGIN
+                   FOR found IN SELECT oid FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::REGNAMESPACE LOOP
+                     EXECUTE format('ALTER TABLE %s SET (autovacuum_enabled = off)', found);
+                   END LOOP;
+                 END $$",
+            );
+        }
+    }
+
     /// Runs one statement. On PostgreSQL it is prepared with a plan for all values, which a driver's statements get after
     /// some executions.
     pub fn ask(&mut self, sql: &str, binds: &[Bind]) -> Result<Answer, sqlx::Error> {
