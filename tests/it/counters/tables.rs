@@ -17,8 +17,8 @@ const ROWS: u64 = 10_000;
 /// The backlogs come in this order because what follows the last one changes the table's indexes.
 const MIXES: [(&str, Mix); 3] = [("all due", Mix::Due(100)), ("half due", Mix::Due(50)), ("usual", Mix::Usual)];
 
-/// Tables on which indexes are spoiled: the largest, one with a lane, and one with a scope of three columns.
-const SPOILED: [&str; 3] = ["wallet_outbox", "activity_outbox", "notice_delivery_events"];
+/// Tables on which indexes are spoiled: one like the largest, one with a lane, and one with a scope of three columns.
+const SPOILED: [&str; 3] = ["user_outbox", "activity_outbox", "notice_delivery_events"];
 
 /// Loads each backlog in turn and checks all statements on it.
 fn check_backlogs(scratch: &Scratch, probe: &mut Probe, queue: &Queue, rows: u64) -> Vec<String> {
@@ -33,7 +33,7 @@ fn check_backlogs(scratch: &Scratch, probe: &mut Probe, queue: &Queue, rows: u64
         if mix == Mix::Due(100) && SPOILED.contains(&queue.name()) {
             if probe.server == Server::Postgres {
                 // Entries that an index's own columns reject are counted by the page.
-                load(probe, &queue.table, rows.max(50_000), mix);
+                load(probe, &queue.table, 50_000, mix);
             }
             found.extend(break_each_column(scratch, queue));
         }
