@@ -60,7 +60,12 @@ fn check_all(bencher: divan::Bencher, times: usize) {
 #[divan::bench(args = SIZES)]
 fn render(bencher: divan::Bencher, times: usize) {
     let catalog = catalog(times);
-    let options = Options { dialects: dialect::ALL.to_vec(), targets: targets::ALL.to_vec(), source: "schemas" };
+    let options = Options {
+        dialects: dialect::ALL.to_vec(),
+        targets: targets::ALL.to_vec(),
+        rust: Default::default(),
+        source: "schemas",
+    };
     let templates = Templates::new(None).ok();
     bencher.bench(|| templates.as_ref().map(|templates| generate::run(&catalog, &options, templates)));
 }

@@ -9,8 +9,11 @@
 # installed; MySQL only goes into a cache folder (delete that to get a newer one). Elsewhere, servers on the PATH are
 # used.
 #
-# A server that can't be had is named and left out, and its tests skip. With all three, CLAIMSMITH_REQUIRE_SERVERS=1
-# makes tests fail rather than skip. With CI=true a missing server is an error (exit 2).
+# TypeScript and Prettier, which the tests run over generated TypeScript, are installed by npm into the same cache folder,
+# in the versions below; CLAIMSMITH_TEST_TSC and CLAIMSMITH_TEST_PRETTIER tell COMMAND where they are, or name others.
+#
+# What can't be had is named and left out, and its tests skip. With all of it, CLAIMSMITH_REQUIRE_SERVERS=1 makes tests
+# fail rather than skip. With CI=true it is an error that something is missing (exit 2).
 # shellcheck disable=SC2317 # functions called by trap and spawn
 set -euo pipefail
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
@@ -19,9 +22,11 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cache=${XDG_CACHE_HOME:-${HOME:-/var/tmp}/.cache}/claimsmith
 policy=/usr/sbin/policy-rc.d
 servers=(mysql mariadb postgres)
-declare -A state=() pid=() # by server: what the closing report says; its process
+needed=("${servers[@]}" typescript)
+typescript=7.0.2 prettier=3.10.1
+declare -A state=() pid=() # by what is needed: what the closing report says; by server: its process
 wanted=()                  # the servers to start
-tmp='' unpacked='' command='' policy_is_ours='' spawned=''
+tmp='' unpacked='' installed='' command='' policy_is_ours='' spawned=''
 
 say() { printf 'run.sh: %s\n' "$*" >&2; }
 say_log() { say "$1; the end of its log:" && tail -n 30 "$2" >&2; } # MESSAGE FILE
@@ -56,6 +61,7 @@ cleanup() {
     for job in $(jobs -pr); do await_end "$job"; done
     [[ -z $policy_is_ours ]] || rm -f "$policy"
     [[ -z $unpacked ]] || rm -rf "$unpacked"
+    [[ -z $installed ]] || rm -rf "$installed"
     # Children of a job that was just killed may take a moment to be gone, and add files meanwhile.
     rm -rf "$tmp" || { sleep 1 && rm -rf "$tmp"; }
 } 2>/dev/null
@@ -87,6 +93,7 @@ install_packages() {
     # mariadb-install-db.
     if wants mariadb && ! has_mariadb; then packages+=(mariadb-server-core mariadb-client-core); fi
     if wants postgres && ! postgres_folder >/dev/null; then packages+=(postgresql); fi
+    [[ -n ${CLAIMSMITH_TEST_TSC:-} ]] || { has node && has npm; } || packages+=(nodejs npm)
     has cc || packages+=(gcc libc6-dev)
     ((${#packages[@]})) || return 0
     say "installing ${packages[*]}"
@@ -170,6 +177,44 @@ find_programs() {
     ((${#mysqld[@]})) || : "${state[mysql]:=missing: no mysqld (MySQL) found}"
     has_mariadb || : "${state[mariadb]:=missing: no mariadbd with its mariadb-install-db found}"
     postgres=$(postgres_folder) || : "${state[postgres]:=missing: no postgres found}"
+}
+
+# --- TypeScript ------------------------------------------------------------------------------------------------
+
+# Begins to install it where it is not in the cache yet.
+begin_typescript() {
+    tree=$cache/typescript-$typescript-prettier-$prettier
+    if [[ -n ${CLAIMSMITH_TEST_TSC:-} ]]; then
+        state[typescript]='given by CLAIMSMITH_TEST_TSC'
+    elif ! has node || ! has npm; then
+        state[typescript]='missing: no node with its npm found'
+    elif [[ ! -d $tree ]]; then
+        say "installing TypeScript into $tree"
+        installed=$tree.$$
+        spawn fetch_typescript
+    fi
+}
+
+fetch_typescript() {
+    exec >"$tmp/npm.log" 2>&1 </dev/null
+    mkdir -p "$installed"
+    cd "$installed" # a folder with a package.json of its own: npm looks for one upwards
+    echo '{ "private": true }' >package.json
+    npm install --no-audit --no-fund --ignore-scripts --save-exact "typescript@$typescript" "prettier@$prettier"
+    node_modules/.bin/tsc --version
+    # Only a whole tree gets the final name. If it is there by now, another run was faster.
+    [[ -d $tree ]] || mv "$installed" "$tree"
+}
+
+await_typescript() { # JOB, if one has begun
+    local bin=$tree/node_modules/.bin
+    if [[ -n $1 ]] && ! wait "$1"; then
+        say_log 'could not install TypeScript' "$tmp/npm.log"
+        state[typescript]='missing: could not be installed, see the log above'
+    fi
+    [[ -z ${state[typescript]:-} ]] || return 0
+    export CLAIMSMITH_TEST_TSC=$bin/tsc CLAIMSMITH_TEST_PRETTIER=${CLAIMSMITH_TEST_PRETTIER:-$bin/prettier}
+    state[typescript]="installed ($typescript, with Prettier $prettier)"
 }
 
 # --- servers ---------------------------------------------------------------------------------------------------
@@ -263,7 +308,7 @@ run_tests() {
 # --- main ------------------------------------------------------------------------------------------------------
 
 main() {
-    local name variable missing='' status=0
+    local name variable missing='' status=0 tree npm
     trap cleanup EXIT
     trap 'exit 129' HUP
     trap 'exit 130' INT
@@ -277,6 +322,9 @@ main() {
         if [[ -n ${!variable:-} ]]; then state[$name]="given by $variable"; else wanted+=("$name"); fi
     done
     find_programs
+    spawned=''
+    begin_typescript
+    npm=$spawned
     for name in "${wanted[@]}"; do
         [[ -z ${state[$name]:-} ]] || continue
         mkdir "$tmp/$name" "$tmp/$name/files"
@@ -284,13 +332,14 @@ main() {
         start "$name"
     done
     for name in "${!pid[@]}"; do await_server "$name"; done
-    for name in "${servers[@]}"; do
+    await_typescript "$npm"
+    for name in "${needed[@]}"; do
         if [[ ${state[$name]} == missing:* ]]; then missing+=" $name" && say "$name: ${state[$name]}"; fi
     done
     if [[ -z $missing ]]; then
         export CLAIMSMITH_REQUIRE_SERVERS=1
     elif [[ ${CI:-} == true ]]; then
-        say "CI must not skip a server's tests:$missing missing"
+        say "CI must not skip tests:$missing missing"
         exit 2
     fi
 
@@ -304,7 +353,7 @@ main() {
     wait "$command" || status=$?
     command=''
     if ((!$#)); then
-        for name in "${servers[@]}"; do say "$name: ${state[$name]}"; done
+        for name in "${needed[@]}"; do say "$name: ${state[$name]}"; done
         grep -oE '(^|\.\.\. )skipped: .*' "$tmp/output" | sed 's/^\.\.\. //' | sort -u >&2 || true
     fi
     exit "$status"

@@ -8,7 +8,7 @@ use crate::diagnostic::render::{visible, visible_lines};
 use crate::diagnostic::{self, Diagnostic, Level};
 use crate::dialect;
 use crate::error::Error;
-use crate::generate::targets;
+use crate::generate::targets::{self, rust::Settings};
 use crate::generate::{self, Options};
 use crate::output::{self, GeneratedFile, Plan};
 use crate::schema::{check, load};
@@ -32,15 +32,18 @@ pub struct Arguments {
     /// Remove generated files that nothing generates any more
     #[arg(long)]
     prune: bool,
-    /// Databases to generate for: mysql, mariadb, postgres, sqlite
-    #[arg(long, value_name = "DIALECT", value_delimiter = ',')]
+    #[arg(long, value_name = "DIALECT", value_delimiter = ',', help = listed("Databases to generate for", dialect::ids()))]
     dialect: Vec<String>,
-    /// Kinds of files to generate: sql
-    #[arg(long, value_name = "TARGET", value_delimiter = ',')]
+    #[arg(long, value_name = "TARGET", value_delimiter = ',', help = listed("Kinds of files to generate", targets::ids()))]
     target: Vec<String>,
     /// Output folder, instead of that of the configuration
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+}
+
+/// The text and the words that a flag takes.
+fn listed<'a>(text: &str, words: impl Iterator<Item = &'a str>) -> String {
+    format!("{text}: {}", words.collect::<Vec<_>>().join(", "))
 }
 
 /// Runs the command.
@@ -57,7 +60,7 @@ pub fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<Outcome> {
         .collect::<Result<_, _>>()?;
     let schemas = schemas(arguments, &config, &here)?;
     let source = source(&schemas, &config.root);
-    let options = Options { dialects, targets, source: &source };
+    let options = Options { dialects, targets, rust: Settings::default(), source: &source };
 
     let inputs = load::read(&schemas, |path| shown(&here, path))?;
     let (catalog, mut findings) = load::load(&inputs);

@@ -3,10 +3,13 @@
 //! Outside this folder no code names a database: it reads a fact of [`Engine`] or asks a [`Dialect`].
 //! To add a database: a folder with the same file names, and one line in [`ALL`].
 
+mod driver;
 mod mariadb;
 mod mysql;
 mod postgres;
 mod sqlite;
+
+pub use driver::{Driver, HeldTime, Wire};
 
 use crate::engine::Engine;
 use crate::schema::{Column, ColumnType, DefaultValue, TableName};
@@ -88,8 +91,20 @@ pub trait Dialect: Sync {
     /// What makes a statement read through this index and no other, behind the table's name; empty where there is nothing.
     fn index_hint(&self, index: &str) -> String;
 
+    /// What makes a DELETE of the table `t` read through its primary key and nothing else, behind DELETE; empty where
+    /// nothing is needed, and then the table has no alias.
+    fn delete_hint(&self) -> &'static str {
+        ""
+    }
+
     /// How rows are taken.
     fn take(&self) -> Take;
+
+    /// sqlx's driver of the database.
+    fn driver(&self) -> &'static Driver;
+
+    /// What the driver reads and writes for the column.
+    fn wire(&self, column: &Column) -> Wire;
 
     /// Which spelling of the query builder is right.
     fn backend(&self) -> Backend;

@@ -3,7 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::schema::{Column, ColumnType, Table};
+use crate::schema::{Catalog, Column, ColumnType, Table};
+
+/// The table whose claim says what the columns of `table` mean: of an archive, the one whose rows it takes, since its rows
+/// are of the same shape; else the table itself.
+pub fn origin<'a>(catalog: &'a Catalog, table: &'a Table) -> &'a Table {
+    table.archive_of.as_ref().and_then(|name| catalog.table(name)).unwrap_or(table)
+}
 
 /// A column with a closed set of values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +22,7 @@ pub struct Choice {
     pub is_status: bool,
 }
 
-/// The columns with a closed set of values, in the order of the table.
+/// The columns with a closed set of values, in the order of the table, which is an [`origin`].
 pub fn choices(table: &Table) -> Vec<Choice> {
     let of = |(at, column): (usize, &Column)| {
         let is_status = table.claim.as_ref().is_some_and(|claim| claim.status.column == column.name);
@@ -65,7 +71,7 @@ pub enum Form {
     Json,
 }
 
-/// How the column's values stand in JSON.
+/// How the values of a column of the table, which is an [`origin`], stand in JSON.
 pub fn form(table: &Table, column: &Column) -> Form {
     match &column.ty {
         ColumnType::Bool => Form::Boolean,
@@ -83,20 +89,7 @@ pub fn form(table: &Table, column: &Column) -> Form {
 
 /// Whether an integer column holds epoch milliseconds: it is a time of the workload, or says so by the end of its name.
 pub fn is_epoch_ms(table: &Table, column: &Column) -> bool {
-    let ColumnType::Int { bytes: 8, .. } = column.ty else { return false };
-    let claim = table.claim.as_ref();
-    let times = claim.and_then(|claim| claim.times.as_ref());
-    let roles = [
-        claim.and_then(|claim| claim.due.as_ref()),
-        claim.and_then(|claim| claim.retry.as_ref()?.at.as_ref()),
-        claim.and_then(|claim| claim.lease.as_ref().map(|lease| &lease.until)),
-        times.and_then(|times| times.updated.as_ref()),
-        times.and_then(|times| times.published.as_ref()),
-        times.and_then(|times| times.finished.as_ref()),
-        table.retention.as_ref().map(|retention| &retention.age),
-        table.inbox.as_ref().and_then(|inbox| inbox.at.as_ref()),
-    ];
-    roles.contains(&Some(&column.name)) || ["_ms", "Ms", "_MS"].iter().any(|end| column.name.ends_with(end))
+    table.holds_epoch_ms(column)
 }
 
 /// The names of the declared event types, in their order.

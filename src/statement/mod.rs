@@ -16,18 +16,20 @@ use crate::workload;
 
 /// One SQL statement without its semicolon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Statement {
     /// What it makes.
     pub kind: Kind,
-    /// The name of what it makes, as it stands in the database.
+    /// The name of what it makes, as it stands in the database: **not** quoted. Empty for a setting.
     pub name: String,
-    /// The text.
+    /// The statement without its semicolon.
     pub sql: String,
 }
 
 /// What a statement makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Kind {
     /// A setting of the session, or its restoration.
     Setting,
@@ -79,7 +81,8 @@ impl Context<'_> {
     }
 }
 
-fn quoted(dialect: &dyn Dialect, name: &TableName) -> String {
+/// The table's name, quoted, with its database.
+pub fn quoted(dialect: &dyn Dialect, name: &TableName) -> String {
     let table = dialect.ident(&name.name);
     match &name.database {
         Some(database) => format!("{}.{table}", dialect.ident(database)),

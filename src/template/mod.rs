@@ -1,9 +1,12 @@
 //! Text from templates: the built-in ones, shadowed file by file by a custom folder.
 //!
-//! A template gets one serializable struct. Undefined names are errors, nothing is escaped (texts arrive quoted for their
-//! language), and what is printed is never read as a template again.
+//! A template gets one serializable struct, whose version it may state. Undefined names are errors, nothing is escaped
+//! (texts arrive quoted for their language), and what is printed is never read as a template again.
+
+mod version;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,14 +14,40 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
 
 use crate::diagnostic::{Place, Source, Span, suggest};
 use crate::error::{Error, Result};
 
-/// The built-in templates, embedded in the binary: name and text.
-pub static BUILT_IN: [(&str, &str); 2] = [
-    ("sql/schema.sql.jinja", include_str!("../../templates/sql/schema.sql.jinja")),
-    ("sql/queries.sql.jinja", include_str!("../../templates/sql/queries.sql.jinja")),
+/// A template that is embedded in the binary.
+#[derive(Debug)]
+pub struct BuiltIn {
+    /// Its name, `<target>/<file>.jinja`.
+    pub name: &'static str,
+    /// The version of what it gets. It rises when a name goes, means something else or may be none from now on; a name
+    /// more is no new version. Templates that state another version are refused.
+    pub version: u32,
+    /// The template.
+    pub text: &'static str,
+}
+
+macro_rules! built_in {
+    ($name:literal, version $version:literal) => {
+        BuiltIn { name: $name, version: $version, text: include_str!(concat!("../../templates/", $name)) }
+    };
+}
+
+/// The built-in templates.
+pub static BUILT_IN: &[BuiltIn] = &[
+    built_in!("sql/schema.sql.jinja", version 1),
+    built_in!("sql/queries.sql.jinja", version 1),
+    built_in!("rust/mod.rs.jinja", version 1),
+    built_in!("rust/types.rs.jinja", version 1),
+    built_in!("rust/tables.rs.jinja", version 1),
+    built_in!("rust/table.rs.jinja", version 1),
+    built_in!("rust/dialect.rs.jinja", version 1),
+    built_in!("rust/rows.rs.jinja", version 1),
+    built_in!("typescript/schema.ts.jinja", version 1),
 ];
 
 /// All templates of a run.
@@ -34,34 +63,30 @@ impl Templates {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::None);
+        environment.add_filter("width", |text: &str| text.width());
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build();
         environment.set_syntax(syntax.map_err(|error| Error::new(format!("the template syntax is wrong: {error}")))?);
         let mut templates = Templates { environment, sources: BTreeMap::new() };
-        for (name, text) in BUILT_IN {
-            templates.add(name, format!("templates/{name}"), text.to_owned())?;
+        for built_in in BUILT_IN {
+            templates.add(built_in, format!("templates/{}", built_in.name), built_in.text.to_owned())?;
         }
         if let Some(folder) = custom {
             for (name, path) in files(folder, "", 0)? {
-                if !BUILT_IN.iter().any(|(built_in, _)| *built_in == name) {
-                    let error = Error::new(format!("`{}` shadows no built-in template", path.display()));
-                    let names = BUILT_IN.iter().map(|(name, _)| *name);
-                    return Err(match suggest::closest(&name, names.clone()) {
-                        Some(closest) => error.help(format!("did you mean `{closest}`?")),
-                        None => error.help(format!("the templates are {}", names.collect::<Vec<_>>().join(", "))),
-                    });
-                }
+                let built_in = shadowed(&name, &path)?;
                 let text =
                     std::fs::read_to_string(&path).map_err(|source| Error::io("read the template", &path, source))?;
-                templates.add(&name, format!("{}/{name}", folder.display()), text)?;
+                templates.add(built_in, format!("{}/{name}", folder.display()), text)?;
             }
         }
         Ok(templates)
     }
 
-    fn add(&mut self, name: &str, path: String, text: String) -> Result<()> {
+    fn add(&mut self, built_in: &BuiltIn, path: String, text: String) -> Result<()> {
+        let name = built_in.name;
         let source = Arc::new(Source::new(path, text.clone()));
+        check_version(built_in, &source)?;
         self.sources.insert(name.to_owned(), source);
-        self.environment.add_template_owned(name.to_owned(), text).map_err(|error| self.fault(name, &error))
+        self.environment.add_template_owned(name, text).map_err(|error| self.fault(name, &error))
     }
 
     /// The text that the template makes of `context`.
@@ -80,13 +105,43 @@ impl Templates {
         let Some(source) = error.name().or(Some(name)).and_then(|name| self.sources.get(name)) else { return fault };
         let line = error.line().map(|line| line_range(&source.text, line));
         match error.range().or(line) {
-            Some(range) => {
-                let span = Span { start: range.start as u32, end: range.end as u32 };
-                fault.at(Place { source: source.clone(), span })
-            }
+            Some(range) => fault.at(place(source, range)),
             None => fault,
         }
     }
+}
+
+/// The built-in template that the file `path` is named like.
+fn shadowed(name: &str, path: &Path) -> Result<&'static BuiltIn> {
+    let names = || BUILT_IN.iter().map(|built_in| built_in.name);
+    BUILT_IN.iter().find(|built_in| built_in.name == name).ok_or_else(|| {
+        let error = Error::new(format!("`{}` shadows no built-in template", path.display()));
+        match suggest::closest(name, names()) {
+            Some(closest) => error.help(format!("did you mean `{closest}`?")),
+            None => error.help(format!("the templates are {}", names().collect::<Vec<_>>().join(", "))),
+        }
+    })
+}
+
+/// Refuses a template that was written for another version of what it gets, if it says so.
+fn check_version(built_in: &BuiltIn, source: &Arc<Source>) -> Result<()> {
+    let BuiltIn { name, version, .. } = built_in;
+    let Some(range) = version::stated(&source.text) else { return Ok(()) };
+    let stated = &source.text[range.clone()];
+    if stated.parse() == Ok(*version) {
+        return Ok(());
+    }
+    let fault =
+        format!("the template `{name}` is written for version {stated}, but what it gets has version {version}");
+    let help = format!(
+        "`templates/README.md` of claimsmith says what version {version} has: adapt the template, then begin it with \
+         `{{# version {version} #}}`"
+    );
+    Err(Error::new(fault).at(place(source, range)).help(help))
+}
+
+fn place(source: &Arc<Source>, range: Range<usize>) -> Place {
+    Place { source: source.clone(), span: Span { start: range.start as u32, end: range.end as u32 } }
 }
 
 /// What a template can begin an expression with.
@@ -97,7 +152,7 @@ fn top_level_names<T: Serialize>(context: &T) -> Vec<String> {
     }
 }
 
-fn line_range(text: &str, line: usize) -> std::ops::Range<usize> {
+fn line_range(text: &str, line: usize) -> Range<usize> {
     let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     start..text[start..].find('\n').map_or(text.len(), |end| start + end)
 }

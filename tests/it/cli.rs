@@ -8,7 +8,7 @@ mod report;
 
 use std::process::{Command, Stdio};
 
-use crate::project::{NOTES, Project};
+use crate::project::{NOTES, Project, SQL_ONLY};
 
 #[test]
 fn help_and_version_are_no_faults() {
@@ -52,7 +52,7 @@ fn wrong_arguments_are_faults() {
         assert!(run.stderr.contains("Usage: claimsmith") || run.stderr.contains("--help"), "{}", run.stderr);
     }
     project.run(&["generate", "--chek"]).says(&["--check"]);
-    assert_eq!(project.files(), ["schemas/notes.json"]);
+    assert_eq!(project.files(), ["claimsmith.toml", "schemas/notes.json"]);
 }
 
 #[test]
@@ -108,6 +108,7 @@ fn exit_statuses() {
     let broken = NOTES.replace("BIGINT", "BIGINTT");
     let queue = NOTES.replace("\"notes\"", "\"notes_outbox\"");
     let project = Project::new(&[
+        ("claimsmith.toml", SQL_ONLY),
         ("good.json", NOTES),
         ("warned.json", &queue),
         ("broken.json", &broken),

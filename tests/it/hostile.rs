@@ -4,7 +4,7 @@
 //! databases its tokens must be of the same kinds as those of the same definition with harmless names and texts. The
 //! servers themselves are asked elsewhere.
 
-mod definition;
+pub mod definition;
 mod sqlite;
 mod tokens;
 
@@ -20,7 +20,7 @@ use tokens::{kinds, quoted};
 const CASES: u32 = 200;
 
 /// The same cases in every run.
-fn runner() -> TestRunner {
+pub fn runner() -> TestRunner {
     let config = Config { cases: CASES, failure_persistence: None, ..Config::default() };
     TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
 }

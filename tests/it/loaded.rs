@@ -7,6 +7,7 @@ use claimsmith::diagnostic::render::{Report, render};
 use claimsmith::diagnostic::{self, Diagnostic, Source};
 use claimsmith::dialect::{self, Dialect};
 use claimsmith::generate::{self, Options, targets};
+use claimsmith::output::GeneratedFile;
 use claimsmith::schema::{Catalog, check, load};
 use claimsmith::statement;
 use claimsmith::template::Templates;
@@ -71,15 +72,33 @@ impl Loaded {
         self.findings.iter().any(|finding| finding.level == diagnostic::Level::Error)
     }
 
+    /// The Rust code for all dialects, as a tree of files below `rust/`.
+    pub fn rust(&self) -> Vec<GeneratedFile> {
+        generate::run(&self.catalog, &self.options(vec![targets::find("rust").unwrap()]), &templates()).unwrap()
+    }
+
+    /// The same as one file for `include!`.
+    pub fn rust_bundle(&self) -> String {
+        generate::bundle(&self.catalog, &self.options(Vec::new()), &templates()).unwrap().content
+    }
+
+    fn options(&self, targets: Vec<&'static dyn targets::Target>) -> Options<'static> {
+        Options { dialects: self.dialects.clone(), targets, rust: Default::default(), source: "schemas" }
+    }
+
     /// `schema.sql` of each dialect, in the order in which they were asked for.
     pub fn sql(&self) -> Vec<String> {
         let generate = |dialect: &&'static dyn Dialect| {
-            let options = Options { dialects: vec![*dialect], targets: targets::ALL.to_vec(), source: "schemas" };
-            let files = generate::run(&self.catalog, &options, &Templates::new(None).unwrap()).unwrap();
+            let options = Options { dialects: vec![*dialect], ..self.options(vec![targets::find("sql").unwrap()]) };
+            let files = generate::run(&self.catalog, &options, &templates()).unwrap();
             files.into_iter().find(|file| file.path.ends_with("schema.sql")).unwrap().content
         };
         self.dialects.iter().map(generate).collect()
     }
+}
+
+fn templates() -> Templates {
+    Templates::new(None).unwrap()
 }
 
 /// A path below the project.

@@ -15,6 +15,8 @@ mod project;
 mod queries;
 mod readback;
 mod readme;
+mod rust;
 mod servers;
 mod templates;
+mod typescript;
 mod workload;

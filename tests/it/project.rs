@@ -17,6 +17,9 @@ pub const NOTES: &str = r#"{
 }
 "#;
 
+/// A configuration that asks for SQL and nothing else.
+pub const SQL_ONLY: &str = "targets = [\"sql\"]\n";
+
 /// Longer than any run should take, and short enough to notice one that never ends.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -38,9 +41,9 @@ impl Project {
         project
     }
 
-    /// A folder with one table in `schemas/notes.json`.
+    /// A folder with one table in `schemas/notes.json`, of which only SQL is generated: one file for each database.
     pub fn notes() -> Project {
-        Project::new(&[("schemas/notes.json", NOTES)])
+        Project::new(&[("schemas/notes.json", NOTES), ("claimsmith.toml", SQL_ONLY)])
     }
 
     /// Like [`Project::notes`], after `generate`.

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::typescript;
+
 /// A fenced block: its language, and the file that the comment before it names.
 struct Block<'a> {
     language: &'a str,
@@ -59,4 +61,5 @@ fn console_blocks_print_what_they_say() {
         }
     }
     assert!(commands >= 8, "only {commands} commands were found");
+    typescript::check_example(&folder.path().join("example.ts"));
 }

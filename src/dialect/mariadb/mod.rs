@@ -6,7 +6,7 @@ use crate::engine::{Engine, Page};
 use crate::schema::{Column, ColumnType, DefaultValue, TableName};
 
 use super::mysql::{self, MySql};
-use super::{Backend, Dialect, Frame, Layout, Needs, Take};
+use super::{Backend, Dialect, Driver, Frame, Layout, Needs, Take, Wire};
 
 /// MariaDB.
 pub struct MariaDb;
@@ -100,6 +100,14 @@ impl Dialect for MariaDb {
 
     fn take(&self) -> Take {
         MySql.take()
+    }
+
+    fn driver(&self) -> &'static Driver {
+        mysql::MySql.driver()
+    }
+
+    fn wire(&self, _: &Column) -> Wire {
+        Wire::Same
     }
 
     fn backend(&self) -> Backend {

@@ -2,12 +2,13 @@
 
 mod clock;
 mod ddl;
+mod driver;
 mod types;
 
 use crate::engine::{Comments, Engine, Limit, NameScope};
 use crate::schema::{Column, ColumnType, DefaultValue, TableName};
 
-use super::{Backend, Dialect, Frame, InlineUnique, Layout, Needs, Take, quoted};
+use super::{Backend, Dialect, Driver, Frame, InlineUnique, Layout, Needs, Take, Wire, quoted};
 
 /// PostgreSQL.
 pub struct Postgres;
@@ -147,6 +148,14 @@ impl Dialect for Postgres {
 
     fn take(&self) -> Take {
         Take::UpdateFromSelect
+    }
+
+    fn driver(&self) -> &'static Driver {
+        &driver::DRIVER
+    }
+
+    fn wire(&self, column: &Column) -> Wire {
+        driver::wire(column)
     }
 
     fn backend(&self) -> Backend {

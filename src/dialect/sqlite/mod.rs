@@ -1,6 +1,7 @@
 //! SQLite 3.37 and later.
 
 mod clock;
+mod driver;
 #[cfg(feature = "live")]
 pub mod live;
 mod types;
@@ -8,7 +9,7 @@ mod types;
 use crate::engine::{Comments, Engine, Limit, NameScope};
 use crate::schema::{Column, ColumnType, DefaultValue, TableName};
 
-use super::{Backend, Dialect, Frame, InlineUnique, Layout, Needs, Take, quoted};
+use super::{Backend, Dialect, Driver, Frame, InlineUnique, Layout, Needs, Take, Wire, quoted};
 
 /// SQLite.
 pub struct Sqlite;
@@ -146,6 +147,14 @@ impl Dialect for Sqlite {
 
     fn take(&self) -> Take {
         Take::UpdateByRowId
+    }
+
+    fn driver(&self) -> &'static Driver {
+        &driver::DRIVER
+    }
+
+    fn wire(&self, column: &Column) -> Wire {
+        driver::wire(column)
     }
 
     fn backend(&self) -> Backend {

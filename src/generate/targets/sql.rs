@@ -12,14 +12,20 @@ use crate::statement::{self, Statement};
 
 use super::super::{Context, Header};
 use super::Target;
+#[cfg(feature = "schema")]
+use super::TemplateContext;
 
 /// SQL files.
 pub struct Sql;
 
-/// What `sql/schema.sql.jinja` gets. Version 1.
+const SCHEMA: &str = "sql/schema.sql.jinja";
+const QUERIES: &str = "sql/queries.sql.jinja";
+
+/// One file for each database: `sql/<dialect>/schema.sql`.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SchemaFile {
-    /// To be printed within the first five lines.
+    /// What makes the file known as generated.
     pub header: Header,
     /// The database.
     pub dialect: DialectName,
@@ -33,49 +39,53 @@ pub struct SchemaFile {
 
 /// A database, by its names.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DialectName {
-    /// As in paths.
+    /// As in paths: `mysql`.
     pub id: &'static str,
-    /// As in texts.
+    /// As in texts: `MySQL`.
     pub title: &'static str,
 }
 
 /// One table's statements.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TableStatements {
     /// The table's name, fit for a line comment.
     pub title: String,
-    /// The description, one entry a line, fit for line comments.
+    /// The description, line by line, fit for line comments.
     pub about: Vec<String>,
     /// `CREATE TABLE`, indexes and comments.
     pub statements: Vec<Statement>,
 }
 
-/// What `sql/queries.sql.jinja` gets. Version 1.
+/// One file for each table with a workload and each database: `sql/<dialect>/queries/<table>.sql`.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QueriesFile {
-    /// To be printed within the first five lines.
+    /// What makes the file known as generated.
     pub header: Header,
     /// The database.
     pub dialect: DialectName,
     /// The table's name, fit for a line comment.
     pub title: String,
-    /// The statements.
+    /// The statements, in the order of a row's life.
     pub queries: Vec<QueryText>,
 }
 
 /// One statement, with everything fit for line comments but its text.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QueryText {
-    /// Its name.
+    /// Unique within the table: `enqueue`, `claim_pending`, `complete` …
     pub name: String,
-    /// What it does, one entry a line.
+    /// What it does, line by line, fit for line comments.
     pub about: Vec<String>,
     /// Its parameters, in their order.
     pub parameters: Vec<Parameter>,
     /// The index that it reads, where it does not go by the primary key.
     pub index: Option<String>,
-    /// The text, without its semicolon.
+    /// The statement without its semicolon.
     pub sql: String,
 }
 
@@ -95,6 +105,11 @@ impl Target for Sql {
 
     fn folders(&self, dialects: &[&'static dyn Dialect]) -> Vec<String> {
         dialects.iter().map(|dialect| folder(*dialect)).collect()
+    }
+
+    #[cfg(feature = "schema")]
+    fn contexts(&self) -> Vec<TemplateContext> {
+        vec![TemplateContext::of::<SchemaFile>(SCHEMA), TemplateContext::of::<QueriesFile>(QUERIES)]
     }
 }
 
@@ -116,7 +131,7 @@ fn schema(context: &Context<'_>, dialect: &dyn Dialect) -> Result<GeneratedFile>
             .collect(),
         after: script.after,
     };
-    let content = context.templates.render("sql/schema.sql.jinja", &file)?;
+    let content = context.templates.render(SCHEMA, &file)?;
     Ok(GeneratedFile { path: format!("{}/schema.sql", folder(dialect)), content })
 }
 
@@ -132,7 +147,7 @@ fn workload(context: &Context<'_>, dialect: &dyn Dialect) -> Result<Vec<Generate
             title: line(&name),
             queries: table.queries.into_iter().map(printable).collect(),
         };
-        let content = context.templates.render("sql/queries.sql.jinja", &file)?;
+        let content = context.templates.render(QUERIES, &file)?;
         let mut stem = output::file_stem(&name);
         while !taken.insert(stem.to_lowercase()) {
             stem.push('_');

@@ -1,12 +1,14 @@
 //! `claimsmith.toml`: where it is found, what it says, and what is wrong with it.
 
+use claimsmith::generate::targets;
+
 use crate::project::{NOTES, Project, assert_none};
 
 #[test]
 fn the_nearest_file_upwards_is_taken_and_its_paths_are_its_own() {
     let project = Project::new(&[
         ("claimsmith.toml", "this is not read"),
-        ("app/claimsmith.toml", "schemas = [\"defs\"]\nout = \"gen\"\ndialects = [\"sqlite\"]\n"),
+        ("app/claimsmith.toml", "schemas = [\"defs\"]\nout = \"gen\"\ndialects = [\"sqlite\"]\ntargets = [\"sql\"]\n"),
         ("app/defs/notes.json", NOTES),
         ("app/src/deep/x", ""),
     ]);
@@ -20,7 +22,7 @@ fn the_nearest_file_upwards_is_taken_and_its_paths_are_its_own() {
 fn flags_win_over_the_file() {
     let project = Project::new(&[
         ("claimsmith.toml", "schemas = [\"nowhere\"]\nout = \"gen\"\ndialects = [\"mysql\"]\ntargets = [\"sql\"]\n"),
-        ("other.toml", "schemas = [\"other.json\"]\nout = \"other\"\ndialects = [\"sqlite\"]\n"),
+        ("other.toml", "schemas = [\"other.json\"]\nout = \"other\"\ndialects = [\"sqlite\"]\ntargets = [\"sql\"]\n"),
         ("other.json", NOTES),
     ]);
     project.run(&["generate", "other.json", "--dialect", "postgres", "--out", "here"]).assert(0);
@@ -40,7 +42,9 @@ fn without_a_file_the_defaults_hold() {
     ]);
     project.write("schemas/notes.json", NOTES);
     project.run(&["generate"]).assert(0);
-    assert_eq!(project.files_in("generated").len(), 4);
+    let targets = targets::ids().map(|id| format!("generated/{id}"));
+    targets.for_each(|folder| assert!(!project.files_in(&folder).is_empty(), "{folder}"));
+    assert_eq!(project.files_in("generated/sql").len(), 4);
 }
 
 /// Each with what is said about it.

@@ -45,10 +45,10 @@ fn prune_removes_orphans_and_folders_that_become_empty_and_nothing_else() {
 #[test]
 fn a_dialect_that_the_configuration_drops_leaves_orphans() {
     let project = Project::generated();
-    project.write("claimsmith.toml", "dialects = [\"sqlite\"]\n");
+    project.write("claimsmith.toml", "dialects = [\"sqlite\"]\ntargets = [\"sql\"]\n");
     project.run(&["generate"]).assert(0).says(&["3 orphans left"]);
     project.run(&["generate", "--prune"]).assert(0);
-    assert_eq!(project.files_in("generated"), ["generated/sql/sqlite/schema.sql"]);
+    assert_eq!(project.files_in("generated/sql"), ["generated/sql/sqlite/schema.sql"]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A backlog as production has it: nearly everything finished long ago, and little of the rest due.
 
+use claimsmith::schema::format::IndexSet;
 use claimsmith::schema::{Column, ColumnType, Table};
 
 use crate::servers::Server;
@@ -10,7 +11,8 @@ use super::probe::Probe;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mix {
     /// 98.9 % finished, 0.5 % pending, 0.4 % retryable of which a quarter is due, 0.1 % running of which half has expired,
-    /// 0.1 % dead: about 1 % open.
+    /// 0.1 % dead: about 1 % open. Where rows can be stranded, 0.05 % are: in states of their own times, which no statement
+    /// gives them.
     Usual,
     /// So many percent, or as many as can be, are due: pending, retryable and expired in equal shares. Of each other state
     /// there is a twentieth, and the rest is finished.
@@ -53,6 +55,8 @@ enum Kind {
     Pending,
     Retryable,
     Running,
+    /// Pending with a retry time where the claim asks for none, or published without a time.
+    Stranded,
     Other,
 }
 
@@ -135,6 +139,10 @@ fn parts(table: &Table, rows: u64, mix: Mix) -> Vec<Part> {
     let leased = claim.lease.is_some();
     shares.extend(status.running.iter().map(|state| (state.clone(), Kind::Running, 10)));
     shares.extend(status.published.iter().map(|state| (state.clone(), Kind::Other, 30)));
+    let swept = claim.times.as_ref().and_then(|times| table.column(times.published.as_ref()?));
+    let open = swept.filter(|column| column.nullable).and(status.published.as_ref());
+    let seed = (claim.indexes == IndexSet::Seed).then_some(&status.pending);
+    shares.extend(open.or(seed).map(|state| (state.clone(), Kind::Stranded, 5)));
     shares.extend(status.dead.iter().map(|state| (state.clone(), Kind::Other, 10)));
     let done = &status.done.0;
     if let Mix::Due(percent) = mix {
@@ -142,7 +150,7 @@ fn parts(table: &Table, rows: u64, mix: Mix) -> Vec<Part> {
             Kind::Pending => true,
             Kind::Retryable => due.is_some(),
             Kind::Running => leased,
-            Kind::Other => false,
+            Kind::Stranded | Kind::Other => false,
         };
         let dues = shares.iter().filter(|share| is_due(share.1)).count() as u64;
         let others = (shares.len() + done.len()) as u64 - dues;
@@ -206,7 +214,12 @@ fn value(server: Server, table: &Table, column: &Column, rows: u64, parts: &[Par
         if is(claim.due.as_ref()) || is(retry.and_then(|retry| retry.at.as_ref())) {
             let kind = if waits { Kind::Pending } else { Kind::Retryable };
             let other = if is(claim.due.as_ref()) || waits { &created } else { &never };
-            return by_part(parts, of_kind(kind, 4), other);
+            let value = |part: &Part| match part.kind {
+                Kind::Stranded if !waits => Some(created.clone()),
+                at if at == kind => Some(past_for(part, 4)),
+                _ => None,
+            };
+            return by_part(parts, value, other);
         }
         if is(lease.map(|lease| &lease.until)) {
             return by_part(parts, of_kind(Kind::Running, 2), &never);
@@ -214,6 +227,9 @@ fn value(server: Server, table: &Table, column: &Column, rows: u64, parts: &[Par
         if is(lease.and_then(|lease| lease.by.as_ref())) {
             let nobody = if column.nullable { "NULL" } else { "''" };
             return by_part(parts, |part| (part.kind == Kind::Running).then(|| format!("'{WORKER}'")), nobody);
+        }
+        if is(claim.times.as_ref().and_then(|times| times.published.as_ref())) && column.nullable {
+            return by_part(parts, |part| (part.kind == Kind::Stranded).then(|| "NULL".to_owned()), &created);
         }
         if is(retry.and_then(|retry| retry.count.as_ref())) {
             return by_part(parts, |part| (part.kind != Kind::Pending).then(|| "1".to_owned()), "0");

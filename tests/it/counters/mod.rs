@@ -15,6 +15,7 @@ mod negatives;
 pub mod probe;
 mod running;
 mod second_worker;
+mod stale;
 mod statements;
 mod tables;
 

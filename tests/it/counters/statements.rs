@@ -38,7 +38,7 @@ pub fn kind(query: &Query) -> Kind {
     match &*query.name {
         "enqueue" | "cutoff" => Kind::Free,
         "archive_compare" => Kind::Catalog,
-        name if name.starts_with("oldest_") => Kind::Oldest,
+        "oldest_pending" | "oldest_due" => Kind::Oldest,
         name if name.starts_with("claim_") => Kind::Claim,
         name if name.starts_with("count_") => Kind::Count,
         _ if has("keys") => Kind::ByKeys,
@@ -187,8 +187,8 @@ pub fn row_for(probe: &mut Probe, queue: &Queue, query: &Query) -> Option<Answer
     let status = &claim.status;
     let held = status.running.as_ref().unwrap_or(&status.pending);
     let state = match &*query.name {
-        "mark_published" | "consume_pending" | "consume" => &status.pending,
-        name if name.ends_with("_published") => status.published.as_ref()?,
+        "mark_published" => &status.pending,
+        "retry_published" | "dead_published" | "consume" => status.published.as_ref()?,
         "replay" => status.dead.as_ref()?,
         _ => held,
     };

@@ -1,6 +1,7 @@
 //! The statements of the workload on real engines: what they do, row by row and column by column.
 
 mod archive;
+mod bus;
 mod case;
 mod driver;
 mod effects;
@@ -15,4 +16,5 @@ mod queue;
 mod reach;
 mod required;
 mod time;
+mod unmarked;
 mod zones;

@@ -106,6 +106,7 @@ impl Definitions {
         let options = Options {
             dialects: vec![self.server.dialect()],
             targets: vec![targets::find("sql").unwrap()],
+            rust: Default::default(),
             source: "schemas",
         };
         let files = generate::run(&self.catalog, &options, &Templates::new(None).unwrap()).unwrap();

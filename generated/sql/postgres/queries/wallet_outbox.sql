@@ -117,7 +117,8 @@ WHERE "app_code" = $1
   AND "worker_id" = $3;
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- No row: the lease is lost, and another worker may hold the row.
 -- $1 delay_ms
 -- $2 error
@@ -224,7 +225,8 @@ ORDER BY "created_at_ms", "event_id"
 LIMIT $2;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
 -- $1 app_code
 -- $2 event_id
 UPDATE "wallet_outbox"

@@ -1,0 +1,214 @@
+//! `rust/`: constants, rows and enums of every table, and rows out of and into each database; as a tree of modules, or as
+//! one file for `include!`.
+
+pub mod names;
+pub mod needs;
+pub mod rows;
+pub mod table;
+pub mod text;
+pub mod value;
+
+mod plan;
+mod settings;
+
+use serde::Serialize;
+
+use crate::dialect::Dialect;
+use crate::error::Result;
+use crate::output::GeneratedFile;
+
+use super::super::{Context, Header};
+use super::Target;
+#[cfg(feature = "schema")]
+use super::TemplateContext;
+
+use needs::Parts;
+use plan::{DialectPlan, Plan};
+use rows::RowsFile;
+pub use settings::Settings;
+use table::TableFile;
+
+const ROOT: &str = "rust/mod.rs.jinja";
+const TYPES: &str = "rust/types.rs.jinja";
+const TABLES: &str = "rust/tables.rs.jinja";
+const TABLE: &str = "rust/table.rs.jinja";
+const DIALECT: &str = "rust/dialect.rs.jinja";
+const ROWS: &str = "rust/rows.rs.jinja";
+
+/// Rust code.
+pub struct Rust;
+
+/// The root of the modules: `rust/mod.rs`, or the one file for `include!`.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RootFile {
+    /// To be printed within the first five lines.
+    pub header: Header,
+    /// The lines of `[dependencies]` that the code needs.
+    pub dependencies: Vec<String>,
+    /// `types`, `tables`, and one module for each database.
+    pub modules: Vec<Module>,
+}
+
+/// A module.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Module {
+    /// The identifier.
+    pub name: String,
+    /// Lines for `///`.
+    pub docs: Vec<String>,
+    /// What stands in it, where it has no file of its own.
+    pub content: Option<String>,
+}
+
+/// What tables share: `rust/types.rs`.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TypesFile {
+    /// To be printed within the first five lines.
+    pub header: Header,
+    /// What of it is needed.
+    pub parts: Parts,
+}
+
+/// The modules of all tables: `rust/tables/mod.rs`.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TablesFile {
+    /// To be printed within the first five lines.
+    pub header: Header,
+    /// One module for each table.
+    pub modules: Vec<Module>,
+}
+
+/// What the tables of one database share: `rust/<dialect>/mod.rs`.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DialectFile {
+    /// To be printed within the first five lines.
+    pub header: Header,
+    /// The path of sqlx's `Database`.
+    pub database: String,
+    /// The path of sqlx's row.
+    pub row: String,
+    /// The functions that its tables use: `get`, `from_i16`, `opt_decimal` …
+    pub functions: Vec<String>,
+    /// One of them has an error to report.
+    pub undecodable: bool,
+    /// Decimal numbers are text in the database.
+    pub decimal_is_text: bool,
+    /// The types of `types` that sqlx reads and writes.
+    pub held: Vec<Held>,
+    /// One module for each table.
+    pub modules: Vec<Module>,
+}
+
+/// A type of `types` that sqlx reads and writes.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Held {
+    /// Behind `impl`, its parameters as they are declared; may be empty.
+    pub generics: String,
+    /// The type.
+    pub ty: String,
+    /// The type of the driver's that it is.
+    pub wire: String,
+    /// `self` as a value that the driver writes.
+    pub encode: String,
+    /// `value`, which the driver has read, as the type.
+    pub decode: String,
+}
+
+/// The dialects, each with whether rows are decoded in its files: where two share a driver, it is the first one.
+fn decoding<'a>(dialects: &'a [&'static dyn Dialect]) -> impl Iterator<Item = (&'static dyn Dialect, bool)> + 'a {
+    let first = |at: usize| dialects[..at].iter().all(|before| before.driver() != dialects[at].driver());
+    (0..dialects.len()).map(move |at| (dialects[at], first(at)))
+}
+
+fn dialect_docs(dialect: &dyn Dialect) -> Vec<String> {
+    vec![format!("Rows, names of indexes and names of constraints on {}.", dialect.engine().title)]
+}
+
+fn module(name: &str, docs: Vec<String>, content: Option<String>) -> Module {
+    Module { name: name.to_owned(), docs, content }
+}
+
+const TYPES_DOCS: &str = "What tables share.";
+const TABLES_DOCS: &str = "The tables: the same on every database.";
+
+impl Target for Rust {
+    fn id(&self) -> &'static str {
+        "rust"
+    }
+
+    fn files(&self, context: &Context<'_>) -> Result<Vec<GeneratedFile>> {
+        let plan = Plan::new(context)?;
+        let mut files = Vec::new();
+        let mut add = |path: String, content: String| files.push(GeneratedFile { path, content });
+        let mut modules = vec![
+            module("types", vec![TYPES_DOCS.to_owned()], None),
+            module("tables", vec![TABLES_DOCS.to_owned()], None),
+        ];
+        for (dialect, decodes) in decoding(context.dialects) {
+            let id = dialect.engine().id;
+            let rows = DialectPlan::new(context, &plan, dialect, decodes);
+            for (name, content) in plan.modules.iter().zip(rows.contents(context)?) {
+                add(format!("rust/{id}/{name}.rs"), content);
+            }
+            add(format!("rust/{id}/mod.rs"), rows.render(context, plan.table_modules(context.catalog, None))?);
+            modules.push(module(id, dialect_docs(dialect), None));
+        }
+        for (name, content) in plan.modules.iter().zip(plan.table_contents(context)?) {
+            add(format!("rust/tables/{name}.rs"), content);
+        }
+        add("rust/tables/mod.rs".to_owned(), plan.tables(context, plan.table_modules(context.catalog, None))?);
+        add("rust/types.rs".to_owned(), plan.types(context)?);
+        add("rust/mod.rs".to_owned(), plan.root(context, modules)?);
+        Ok(files)
+    }
+
+    fn folders(&self, dialects: &[&'static dyn Dialect]) -> Vec<String> {
+        let of_dialects = dialects.iter().map(|dialect| format!("rust/{}", dialect.engine().id));
+        of_dialects.chain(["rust/tables".to_owned()]).collect()
+    }
+
+    #[cfg(feature = "schema")]
+    fn contexts(&self) -> Vec<TemplateContext> {
+        vec![
+            TemplateContext::of::<RootFile>(ROOT),
+            TemplateContext::of::<TypesFile>(TYPES),
+            TemplateContext::of::<TablesFile>(TABLES),
+            TemplateContext::of::<TableFile>(TABLE),
+            TemplateContext::of::<DialectFile>(DIALECT),
+            TemplateContext::of::<RowsFile>(ROWS),
+        ]
+    }
+}
+
+/// The same items as one file for `include!`, without inner attributes: `<dialect>.rs`, or `tables.rs` without a
+/// database.
+pub fn bundle(context: &Context<'_>) -> Result<GeneratedFile> {
+    let plan = Plan::new(context)?;
+    let bodies = |contents: Vec<String>| contents.iter().map(|content| body(content)).collect::<Vec<_>>();
+    let tables = plan.table_modules(context.catalog, Some(bodies(plan.table_contents(context)?)));
+    let mut modules = vec![
+        module("types", vec![TYPES_DOCS.to_owned()], Some(body(&plan.types(context)?))),
+        module("tables", vec![TABLES_DOCS.to_owned()], Some(body(&plan.tables(context, tables)?))),
+    ];
+    for (dialect, decodes) in decoding(context.dialects) {
+        let rows = DialectPlan::new(context, &plan, dialect, decodes);
+        let contents = bodies(rows.contents(context)?);
+        let content = rows.render(context, plan.table_modules(context.catalog, Some(contents)))?;
+        modules.push(module(dialect.engine().id, dialect_docs(dialect), Some(body(&content))));
+    }
+    let name = context.dialects.first().map_or("tables", |dialect| dialect.engine().id);
+    Ok(GeneratedFile { path: format!("{name}.rs"), content: plan.root(context, modules)? })
+}
+
+/// A file's text without the comment at its head.
+fn body(content: &str) -> String {
+    let is_head = |line: &&str| line.is_empty() || line.starts_with("//") && !line.starts_with("///");
+    let lines: Vec<&str> = content.lines().skip_while(is_head).collect();
+    lines.join("\n")
+}

@@ -1,0 +1,168 @@
+//! `rust/<dialect>/<table>.rs`: names of indexes and constraints, and rows out of and into one database.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::dialect::{Dialect, InlineUnique};
+use crate::generate::Header;
+use crate::schema::names::{self, TableNames};
+use crate::schema::{ColumnType, Index, Table};
+use crate::statement;
+
+use super::names::Idents;
+use super::table::Names;
+use super::text::{Constant, Items, code};
+use super::value;
+
+/// One file for each table and database: `rust/<dialect>/<table>.rs`.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RowsFile {
+    /// To be printed within the first five lines.
+    pub header: Header,
+    /// The table's module in `tables`.
+    pub module: String,
+    /// The path of sqlx's `Database`.
+    pub database: String,
+    /// The path of sqlx's row.
+    pub row: String,
+    /// Rows are decoded here; false where the database shares its driver with another one, whose files do it.
+    pub decodes: bool,
+    /// What this file uses of its parent module, as it stands behind `use super::`.
+    pub imports: Items,
+    /// The same, name by name.
+    pub functions: Vec<String>,
+    /// The columns, in the order of the table.
+    pub fields: Vec<Field>,
+    /// The enums of the table's module.
+    pub choices: Vec<String>,
+    /// The statement that inserts a row.
+    pub insert: Constant,
+    /// The names of indexes.
+    pub indexes: Vec<Constant>,
+    /// The names of constraints.
+    pub constraints: Vec<Constant>,
+}
+
+/// How a column is read and written.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Field {
+    /// The field's identifier.
+    pub name: String,
+    /// The function that reads it.
+    pub read: String,
+    /// Of a decimal number, the digits behind the point.
+    pub scale: Option<u8>,
+    /// The field of `row` as the driver takes it.
+    pub bind: String,
+}
+
+/// A table and what is decided about it elsewhere.
+pub struct Subject<'a> {
+    /// The table, with the indexes of its workload.
+    pub table: &'a Table,
+    /// Its module in `tables`.
+    pub module: &'a str,
+    /// The names in that module.
+    pub names: &'a Names,
+    /// The names of its objects in the database.
+    pub objects: &'a TableNames,
+}
+
+/// The file of a table on a database.
+pub fn file(header: &Header, subject: &Subject<'_>, dialect: &dyn Dialect, decodes: bool) -> RowsFile {
+    let (table, driver) = (subject.table, dialect.driver());
+    let mut imports = BTreeSet::new();
+    let mut fields = Vec::new();
+    for (at, (column, name)) in table.columns.iter().zip(&subject.names.fields).enumerate() {
+        let wire = dialect.wire(column);
+        let is_choice = subject.names.choices.iter().any(|(column, _)| *column == at);
+        let (read, scale) = value::read(column, wire);
+        let (bind, function) = value::bind(column, name, wire, is_choice);
+        if decodes {
+            imports.insert(read.clone());
+        }
+        imports.extend(function);
+        fields.push(Field { name: name.clone(), read, scale, bind });
+    }
+    RowsFile {
+        header: header.clone(),
+        module: subject.module.to_owned(),
+        database: driver.database.to_owned(),
+        row: driver.row.to_owned(),
+        decodes,
+        imports: Items::imports(&imports),
+        functions: imports.into_iter().collect(),
+        fields,
+        choices: subject.names.choices.iter().map(|(_, name)| name.clone()).collect(),
+        insert: Constant::new(0, "Inserts a row with all its columns.", "INSERT", &insert(table, dialect)),
+        indexes: indexes(subject),
+        constraints: constraints(subject, dialect),
+    }
+}
+
+fn insert(table: &Table, dialect: &dyn Dialect) -> String {
+    let columns: Vec<String> = table.columns.iter().map(|column| dialect.ident(&column.name)).collect();
+    let values: Vec<String> = (1..=columns.len()).map(|n| dialect.placeholder(n)).collect();
+    let name = statement::quoted(dialect, &table.name);
+    format!("INSERT INTO {name} ({}) VALUES ({})", columns.join(", "), values.join(", "))
+}
+
+fn indexes(subject: &Subject<'_>) -> Vec<Constant> {
+    let mut idents = Idents::default();
+    let of = |(at, (index, name)): (usize, (&Index, &String))| {
+        let usual = index.name.clone().unwrap_or_else(|| names::derived(subject.table, index));
+        let columns: Vec<String> = subject.table.names(&index.columns).map(code).collect();
+        let unique = if index.unique { "Unique, on" } else { "On" };
+        let docs = format!("{unique} {}.", columns.join(", "));
+        Constant::new(4, &docs, idents.constant(&usual, &format!("index_{}", at + 1)), name)
+    };
+    subject.table.indexes.iter().zip(&subject.objects.indexes).enumerate().map(of).collect()
+}
+
+fn constraints(subject: &Subject<'_>, dialect: &dyn Dialect) -> Vec<Constant> {
+    let (table, objects) = (subject.table, subject.objects);
+    let mut idents = Idents::default();
+    let mut constants = Vec::new();
+    if let Some(name) = primary_key(subject, dialect) {
+        constants.push(Constant::new(4, "The primary key.", idents.constant("PRIMARY_KEY", ""), &name));
+    }
+    for (index, name) in table.indexes.iter().zip(&objects.indexes).filter(|(index, _)| index.unique) {
+        let columns: Vec<String> = table.names(&index.columns).map(code).collect();
+        let usual = index.name.clone().unwrap_or_else(|| names::derived(table, index));
+        let docs = format!("No two rows agree in {}.", columns.join(", "));
+        constants.push(Constant::new(4, &docs, idents.constant(&usual, "unique"), name));
+    }
+    for (key, name) in table.foreign_keys.iter().zip(&objects.foreign_keys) {
+        let columns: Vec<&str> = table.names(&key.columns).collect();
+        let usual = key.name.clone().unwrap_or_else(|| format!("fk_{}_{}", table.name.name, columns.join("_")));
+        let docs = format!("The foreign key to {}.", code(&key.target.to_string()));
+        constants.push(Constant::new(4, &docs, idents.constant(&usual, "foreign_key"), name));
+    }
+    for (at, column) in table.columns.iter().enumerate().filter(|(_, column)| dialect.check(column).is_some()) {
+        let name = names::check(table, objects, at, dialect.engine());
+        let usual = format!("ck_{}_{}", table.name.name, column.name);
+        let docs = match &column.ty {
+            ColumnType::Enum(_) => format!("The values of {}.", code(&column.name)),
+            ty => format!("What {} can hold as `{ty}`.", code(&column.name)),
+        };
+        constants.push(Constant::new(4, &docs, idents.constant(&usual, "check"), &name));
+    }
+    constants
+}
+
+/// The name of the primary key, where it has one.
+fn primary_key(subject: &Subject<'_>, dialect: &dyn Dialect) -> Option<String> {
+    let table = subject.table;
+    let numbered = table.primary_key.iter().any(|at| table.columns[*at].auto_increment);
+    let layout = dialect.layout();
+    if table.primary_key.is_empty() || numbered && layout.numbered_is_primary_key {
+        return None;
+    }
+    Some(match layout.inline_uniques {
+        InlineUnique::Key => "PRIMARY".to_owned(),
+        _ => subject.objects.primary_key.clone(),
+    })
+}

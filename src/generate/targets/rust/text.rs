@@ -1,0 +1,192 @@
+//! Texts in Rust code, and where rustfmt breaks the lines that hold them.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
+
+/// Widest line, rustfmt's `max_width`.
+const LINE: usize = 100;
+
+/// Widest list that stays on its line, rustfmt's `array_width`.
+const LIST: usize = 60;
+
+/// Widest item of a list that shares its line with others, rustfmt's `short_array_element_width_threshold`.
+const SHORT: usize = 10;
+
+/// A constant of a text.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Constant {
+    /// Lines for `///`.
+    pub docs: Vec<String>,
+    /// The identifier.
+    pub name: String,
+    /// The text.
+    pub text: String,
+    /// The text as a literal.
+    pub literal: String,
+    /// The literal stands on a line of its own.
+    pub breaks: bool,
+}
+
+impl Constant {
+    /// A constant `indent` columns from the left.
+    pub fn new(indent: usize, docs: &str, name: impl Into<String>, text: &str) -> Constant {
+        let (name, literal) = (name.into(), literal(text));
+        let breaks = breaks(indent, &format!("pub const {name}: &str ="), &format!("{literal};"));
+        Constant { docs: vec![docs.to_owned()], name, text: text.to_owned(), literal, breaks }
+    }
+}
+
+/// A constant list of texts or values.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct List {
+    /// Lines for `///`.
+    pub docs: Vec<String>,
+    /// The identifier.
+    pub name: String,
+    /// How many items.
+    pub count: usize,
+    /// What stands between the brackets.
+    pub items: Items,
+}
+
+impl List {
+    /// A list of items of Rust `indent` columns from the left.
+    pub fn new(indent: usize, docs: &str, name: &str, items: &[String]) -> List {
+        List {
+            docs: vec![docs.to_owned()],
+            name: name.to_owned(),
+            count: items.len(),
+            items: Items::new(indent, items),
+        }
+    }
+}
+
+/// The items of a list, broken into lines as rustfmt does.
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Items {
+    /// All items, where they stay on the line of the brackets.
+    pub line: String,
+    /// Else the lines between them, without their indentation.
+    pub lines: Vec<String>,
+}
+
+impl Items {
+    /// The items of a list that stands `indent` columns from the left.
+    pub fn new(indent: usize, items: &[String]) -> Items {
+        let line = items.join(", ");
+        if line.width() <= LIST {
+            return Items { line, lines: Vec::new() };
+        }
+        let items = items.iter().map(|item| format!("{item},"));
+        // The comma is not part of the item.
+        let lines = match items.clone().all(|item| item.width() <= SHORT + 1) {
+            true => fill(items, LINE - indent - 4),
+            false => items.collect(),
+        };
+        Items { line: String::new(), lines }
+    }
+}
+
+impl Items {
+    /// The names behind `use super::`, with braces where they are several and stay on the line.
+    pub fn imports(names: &BTreeSet<String>) -> Items {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let line = match names.as_slice() {
+            [one] => (*one).to_owned(),
+            [] => String::new(),
+            several => format!("{{{}}}", several.join(", ")),
+        };
+        match "use super::;".len() + line.width() <= LINE {
+            true => Items { line, lines: Vec::new() },
+            false => Items { line: String::new(), lines: fill(names.iter().map(|name| format!("{name},")), LINE - 4) },
+        }
+    }
+}
+
+fn fill(items: impl Iterator<Item = String>, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for item in items {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + item.width() <= width => *line = format!("{line} {item}"),
+            _ => lines.push(item),
+        }
+    }
+    lines
+}
+
+/// Whether rustfmt puts `right` on a line of its own behind `left`: it does where that helps.
+pub fn breaks(indent: usize, left: &str, right: &str) -> bool {
+    indent + left.width() + 1 + right.width() > LINE && indent + 4 + right.width() <= LINE
+}
+
+/// The text as a literal: it cannot end early, and nothing in it is invisible.
+pub fn literal(text: &str) -> String {
+    format!("{text:?}")
+}
+
+/// The text as one line of a doc comment: nothing in it ends the line, is invisible or means something in Markdown.
+pub fn prose(text: &str) -> String {
+    let words: Vec<String> = text.split(|c: char| c.is_whitespace() || !is_shown(c)).map(escape).collect();
+    let line = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    // At its beginning, more characters mean something.
+    let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    match digits.starts_with(['.', ')']) && digits.len() < line.len() {
+        true => format!("{}\\{digits}", &line[..line.len() - digits.len()]),
+        false if line.starts_with(['#', '+', '-', '=', '~', '|']) => format!("\\{line}"),
+        false => line,
+    }
+}
+
+fn escape(word: &str) -> String {
+    let characters: Vec<char> = word.chars().collect();
+    let is_word = |at: Option<usize>| at.and_then(|at| characters.get(at)).is_some_and(|c| c.is_alphanumeric());
+    let mut escaped = String::new();
+    for (at, c) in characters.iter().enumerate() {
+        let inside = is_word(at.checked_sub(1)) && is_word(Some(at + 1));
+        if matches!(c, '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '&' | '|' | '~' | '$') || *c == '_' && !inside {
+            escaped.push('\\');
+        }
+        escaped.push(*c);
+    }
+    escaped
+}
+
+/// The text as code in a doc comment.
+pub fn code(text: &str) -> String {
+    let shown: String =
+        text.chars().map(|c| if c == '`' || !is_shown(c) || c.is_whitespace() { ' ' } else { c }).collect();
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    if shown.is_empty() { "(nothing to show)".to_owned() } else { format!("`{shown}`") }
+}
+
+/// Whether the character can be seen: `Debug` leaves it as it is.
+fn is_shown(c: char) -> bool {
+    c.is_ascii_graphic() || c == ' ' || !c.is_ascii() && c.escape_debug().count() == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{code, prose};
+
+    #[test]
+    fn texts_mean_nothing_in_markdown() {
+        let cases = [
+            ("Plain text, with app_code.", "Plain text, with app_code."),
+            ("a\r\nb\u{2028}c \u{202E}d", "a b c d"),
+            ("- [x](y) <b> `c` *d* _e_", r"\- \[x\](y) \<b\> \`c\` \*d\* \_e\_"),
+            ("1. first", r"1\. first"),
+            ("    indented", "indented"),
+            ("# title", r"\# title"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(prose(text), expected);
+        }
+        assert_eq!(code("a`b\n*/"), "`a b */`");
+        assert_eq!(code("\u{0}"), "(nothing to show)");
+    }
+}
