@@ -172,6 +172,11 @@ impl<'a> Context<'a> {
 
     /// The name of the index that serves the path; `None` where the primary key does.
     fn index_for(&self, path: &Path) -> Option<&'a str> {
+        self.serving(path).map(|at| &*self.names.indexes[at])
+    }
+
+    /// The position of that index.
+    fn serving(&self, path: &Path) -> Option<usize> {
         let engine = self.dialect.engine();
         let serving = |at: &usize| serves::serves(engine, self.table, &self.table.indexes[*at], path).is_ok();
         // The index made for the path comes first, so that every statement reads the one that its comment names.
@@ -180,8 +185,7 @@ impl<'a> Context<'a> {
             *origin == crate::schema::IndexOrigin::Workload(path.suffix(self.table))
         };
         let all = 0..self.table.indexes.len();
-        let at = all.clone().filter(serving).find(own).or_else(|| all.clone().find(serving))?;
-        Some(&self.names.indexes[at])
+        all.clone().filter(serving).find(own).or_else(|| all.clone().find(serving))
     }
 
     /// The paths of the table's workload.

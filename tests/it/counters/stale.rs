@@ -4,8 +4,8 @@
 use crate::servers::{Scratch, on_servers};
 
 use super::backlog::{Mix, load, load_archive};
-use super::contracts::check_all;
 use super::probe::Probe;
+use super::running::check_all;
 use super::{create, queues};
 
 const ROWS: u64 = 10_000;
@@ -31,7 +31,7 @@ fn contracts_do_not_depend_on_statistics(scratch: &mut Scratch) {
         let archive = queue.table.retention.as_ref().and_then(|retention| retention.into.clone());
         let tables = [Some(queue.name().to_owned()), archive].into_iter().flatten();
         forget(&mut probe, &tables.map(|table| format!("`{table}`")).collect::<Vec<_>>());
-        let breaches = check_all(&mut probe, &queue, ROWS / 4, "stale statistics");
+        let breaches = check_all(&mut probe, &queue, ROWS, Mix::Usual, "stale statistics");
         // A count locks nothing. On MySQL it may read its whole index until the statistics are renewed.
         found.extend(breaches.into_iter().filter(|breach| !breach.contains(", count_")));
     }

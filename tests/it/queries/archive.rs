@@ -115,6 +115,13 @@ fn columns_that_differ_are_named_before_a_run(scratch: &mut Scratch) {
     driver.run("ALTER TABLE wallet_outbox_archive DROP COLUMN extra");
     driver.run("ALTER TABLE wallet_outbox_archive ADD COLUMN extra INT");
     assert_eq!(differing(&mut driver), [""; 0]);
+    // Of the same kind, but wider: what the archive would cut.
+    driver.run("ALTER TABLE wallet_outbox ADD COLUMN label VARCHAR(200)");
+    driver.run("ALTER TABLE wallet_outbox_archive ADD COLUMN label VARCHAR(64)");
+    assert_eq!(differing(&mut driver), ["label", "label"]);
+    driver.run("ALTER TABLE wallet_outbox_archive DROP COLUMN label");
+    driver.run("ALTER TABLE wallet_outbox_archive ADD COLUMN label VARCHAR(200)");
+    assert_eq!(differing(&mut driver), [""; 0]);
 }
 on_servers!(columns_that_differ_are_named_before_a_run);
 

@@ -14,6 +14,7 @@ mod names;
 mod prepare;
 mod queue;
 mod reach;
+mod required;
 mod time;
 mod unmarked;
 mod zones;

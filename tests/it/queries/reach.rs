@@ -7,9 +7,10 @@ use std::sync::OnceLock;
 use claimsmith::schema::Catalog;
 use claimsmith::schema::format::MaxAttempts;
 
+use crate::loaded::{load_text, repository};
 use crate::servers::{Row, Scratch, Server, on_servers};
 
-use super::case::{Case, Faults, Given, cases, committed, loaded, prepared};
+use super::case::{Case, Faults, Given, cases, committed, prepared};
 use super::driver::Driver;
 use super::matrix::{self, HOLDER, LANES, OLD, blank, scopes};
 use super::model::{self, branch, fence_of};
@@ -253,16 +254,25 @@ fn all_stranded_are_counted(case: &Case<'_>, driver: &mut Driver) -> usize {
     lost.len()
 }
 
-/// Where a state has no branch, the definition's findings say so.
+/// Where a state has no branch, the definition's findings say so, but for tables that allow it.
 #[test]
 fn what_has_no_branch_has_a_finding() {
-    let (catalog, findings) = loaded();
-    let found = findings.iter().filter(|finding| finding.rule.id == "queue-without-lease").count();
-    let without = cases(&catalog, Server::Sqlite).into_iter().filter(|case| {
-        let allowed = case.table().allow.contains_key("queue-without-lease");
-        case.queue.claim.status.running.is_some() && case.queue.claim.lease.is_none() && !allowed
-    });
-    assert_eq!(without.count(), found);
+    let shapes = std::fs::read_to_string(repository("tests/it/queries/shapes.json")).unwrap();
+    let lease = r#""lease": { "until": "held_until_ms", "by": "worker", "for": "30s" },"#;
+    let (before, after) = shapes.split_once(r#""uncounted_leases""#).unwrap();
+    assert!(after.contains(lease));
+    let without_lease = format!(r#"{before}"uncounted_leases"{}"#, after.replacen(lease, "", 1));
+    for (text, expected) in [(without_lease, vec!["uncounted_leases"]), (shapes.clone(), Vec::new())] {
+        let loaded = load_text(&text);
+        let cases = cases(&loaded.catalog, Server::Sqlite);
+        let without = cases.iter().filter(|case| {
+            let allowed = case.table().allow.contains_key("queue-without-lease");
+            case.queue.claim.status.running.is_some() && case.queue.claim.lease.is_none() && !allowed
+        });
+        assert_eq!(without.map(|case| &*case.table().name.name).collect::<Vec<_>>(), expected);
+        let found = loaded.findings.iter().filter(|finding| finding.rule.id == "queue-without-lease").count();
+        assert_eq!(found, expected.len(), "{}", loaded.report());
+    }
 }
 
 /// The exploration finds what the model says of the branches: most kinds of rows are reached.

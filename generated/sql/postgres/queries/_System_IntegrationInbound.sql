@@ -152,6 +152,7 @@ FROM (
   FROM "_System_IntegrationInbound"
   WHERE "Source" = $1
     AND "Status" = 'pending'
+  ORDER BY "CreatedDate", "Id"
   LIMIT $2
 ) AS counted;
 
@@ -166,6 +167,7 @@ FROM (
   FROM "_System_IntegrationInbound"
   WHERE "Source" = $1
     AND "Status" = 'processing'
+  ORDER BY "Id"
   LIMIT $2
 ) AS counted;
 
@@ -180,6 +182,7 @@ FROM (
   FROM "_System_IntegrationInbound"
   WHERE "Source" = $1
     AND "Status" = 'failed'
+  ORDER BY "CreatedDate", "Id"
   LIMIT $2
 ) AS counted;
 

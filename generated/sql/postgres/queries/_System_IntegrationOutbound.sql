@@ -149,6 +149,7 @@ FROM (
   FROM "_System_IntegrationOutbound"
   WHERE "Destination" = $1
     AND "Status" = 'pending'
+  ORDER BY "CreatedDate"
   LIMIT $2
 ) AS counted;
 
@@ -163,6 +164,7 @@ FROM (
   FROM "_System_IntegrationOutbound"
   WHERE "Destination" = $1
     AND "Status" = 'processing'
+  ORDER BY "CreatedDate"
   LIMIT $2
 ) AS counted;
 
@@ -177,6 +179,7 @@ FROM (
   FROM "_System_IntegrationOutbound"
   WHERE "Destination" = $1
     AND "Status" = 'failed'
+  ORDER BY "CreatedDate", "Id"
   LIMIT $2
 ) AS counted;
 

@@ -129,6 +129,7 @@ FROM (
   SELECT 1
   FROM "_System_OutboxEvent"
   WHERE "status" = 'pending'
+  ORDER BY "__sys_gen_created_date"
   LIMIT $1
 ) AS counted;
 
@@ -141,6 +142,7 @@ FROM (
   SELECT 1
   FROM "_System_OutboxEvent"
   WHERE "status" = 'processing'
+  ORDER BY "__sys_gen_created_date"
   LIMIT $1
 ) AS counted;
 
@@ -153,6 +155,7 @@ FROM (
   SELECT 1
   FROM "_System_OutboxEvent"
   WHERE "status" = 'failed'
+  ORDER BY "__sys_gen_created_date", "__sys_gen_id"
   LIMIT $1
 ) AS counted;
 

@@ -432,6 +432,7 @@ FROM (
   FROM "activity_outbox"
   WHERE "app_code" = $1
     AND "status" = 'pending'
+  ORDER BY "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -446,6 +447,7 @@ FROM (
   FROM "activity_outbox"
   WHERE "app_code" = $1
     AND "status" = 'retryable'
+  ORDER BY "next_retry_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -460,6 +462,7 @@ FROM (
   FROM "activity_outbox"
   WHERE "app_code" = $1
     AND "status" = 'delivering'
+  ORDER BY "lock_until_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -474,6 +477,7 @@ FROM (
   FROM "activity_outbox"
   WHERE "app_code" = $1
     AND "status" = 'dead'
+  ORDER BY "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -489,6 +493,7 @@ FROM (
   WHERE "app_code" = $1
     AND "status" = 'retryable'
     AND "next_retry_at_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "next_retry_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -504,6 +509,7 @@ FROM (
   WHERE "app_code" = $1
     AND "status" = 'delivering'
     AND "lock_until_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "lock_until_ms", "event_id"
   LIMIT $2
 ) AS counted;
 

@@ -230,6 +230,7 @@ FROM (
   SELECT 1
   FROM "agent_outbox_messages"
   WHERE "status" = 'pending'
+  ORDER BY "next_retry_at", "id"
   LIMIT $1
 ) AS counted;
 
@@ -242,6 +243,7 @@ FROM (
   SELECT 1
   FROM "agent_outbox_messages"
   WHERE "status" = 'published'
+  ORDER BY "published_at", "id"
   LIMIT $1
 ) AS counted;
 
@@ -254,6 +256,7 @@ FROM (
   SELECT 1
   FROM "agent_outbox_messages"
   WHERE "status" = 'dead'
+  ORDER BY "updated_at", "id"
   LIMIT $1
 ) AS counted;
 
@@ -267,6 +270,7 @@ FROM (
   FROM "agent_outbox_messages"
   WHERE "status" = 'published'
     AND "published_at" IS NULL
+  ORDER BY "published_at", "id"
   LIMIT $1
 ) AS counted;
 

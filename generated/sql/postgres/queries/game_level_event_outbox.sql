@@ -342,6 +342,7 @@ FROM (
   FROM "game_level_event_outbox"
   WHERE "app_code" = $1
     AND "status" = 'pending'
+  ORDER BY "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -356,6 +357,7 @@ FROM (
   FROM "game_level_event_outbox"
   WHERE "app_code" = $1
     AND "status" = 'retryable'
+  ORDER BY "next_retry_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -370,6 +372,7 @@ FROM (
   FROM "game_level_event_outbox"
   WHERE "app_code" = $1
     AND "status" = 'running'
+  ORDER BY "lock_until_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -384,6 +387,7 @@ FROM (
   FROM "game_level_event_outbox"
   WHERE "app_code" = $1
     AND "status" = 'dead'
+  ORDER BY "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -399,6 +403,7 @@ FROM (
   WHERE "app_code" = $1
     AND "status" = 'retryable'
     AND "next_retry_at_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "next_retry_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -414,6 +419,7 @@ FROM (
   WHERE "app_code" = $1
     AND "status" = 'running'
     AND "lock_until_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "lock_until_ms", "event_id"
   LIMIT $2
 ) AS counted;
 

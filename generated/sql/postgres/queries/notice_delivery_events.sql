@@ -402,6 +402,7 @@ FROM (
     AND "app_code" = $2
     AND "channel" = $3
     AND "status" = 'pending'
+  ORDER BY "next_retry_at_ms", "updated_at_ms", "event_id"
   LIMIT $4
 ) AS counted;
 
@@ -420,6 +421,7 @@ FROM (
     AND "app_code" = $2
     AND "channel" = $3
     AND "status" = 'retryable'
+  ORDER BY "next_retry_at_ms", "updated_at_ms", "event_id"
   LIMIT $4
 ) AS counted;
 
@@ -438,6 +440,7 @@ FROM (
     AND "app_code" = $2
     AND "channel" = $3
     AND "status" = 'delivering'
+  ORDER BY "next_retry_at_ms", "updated_at_ms", "event_id"
   LIMIT $4
 ) AS counted;
 
@@ -456,6 +459,7 @@ FROM (
     AND "app_code" = $2
     AND "channel" = $3
     AND "status" = 'dead'
+  ORDER BY "updated_at_ms", "event_id"
   LIMIT $4
 ) AS counted;
 
@@ -475,6 +479,7 @@ FROM (
     AND "channel" = $3
     AND "status" = 'retryable'
     AND "next_retry_at_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "next_retry_at_ms", "updated_at_ms", "event_id"
   LIMIT $4
 ) AS counted;
 
@@ -494,6 +499,7 @@ FROM (
     AND "channel" = $3
     AND "status" = 'delivering'
     AND "lock_until_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "lock_until_ms", "updated_at_ms", "event_id"
   LIMIT $4
 ) AS counted;
 
@@ -513,6 +519,7 @@ FROM (
     AND "channel" = $3
     AND "status" = 'pending'
     AND "next_retry_at_ms" > 0
+  ORDER BY "next_retry_at_ms", "updated_at_ms", "event_id"
   LIMIT $4
 ) AS counted;
 

@@ -343,6 +343,7 @@ FROM (
   FROM "room_outbox"
   WHERE "app_code" = $1
     AND "status" = 'pending'
+  ORDER BY "next_retry_at_ms", "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -357,6 +358,7 @@ FROM (
   FROM "room_outbox"
   WHERE "app_code" = $1
     AND "status" = 'retryable'
+  ORDER BY "next_retry_at_ms", "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -371,6 +373,7 @@ FROM (
   FROM "room_outbox"
   WHERE "app_code" = $1
     AND "status" = 'delivering'
+  ORDER BY "next_retry_at_ms", "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -385,6 +388,7 @@ FROM (
   FROM "room_outbox"
   WHERE "app_code" = $1
     AND "status" = 'dead'
+  ORDER BY "updated_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -400,6 +404,7 @@ FROM (
   WHERE "app_code" = $1
     AND "status" = 'retryable'
     AND "next_retry_at_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "next_retry_at_ms", "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -415,6 +420,7 @@ FROM (
   WHERE "app_code" = $1
     AND "status" = 'delivering'
     AND "lock_until_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "lock_until_ms", "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -430,6 +436,7 @@ FROM (
   WHERE "app_code" = $1
     AND "status" = 'pending'
     AND "next_retry_at_ms" > 0
+  ORDER BY "next_retry_at_ms", "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 

@@ -345,6 +345,7 @@ FROM (
   FROM "wallet_outbox"
   WHERE "app_code" = $1
     AND "status" = 'pending'
+  ORDER BY "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -359,6 +360,7 @@ FROM (
   FROM "wallet_outbox"
   WHERE "app_code" = $1
     AND "status" = 'retryable'
+  ORDER BY "next_retry_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -373,6 +375,7 @@ FROM (
   FROM "wallet_outbox"
   WHERE "app_code" = $1
     AND "status" = 'delivering'
+  ORDER BY "lock_until_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -387,6 +390,7 @@ FROM (
   FROM "wallet_outbox"
   WHERE "app_code" = $1
     AND "status" = 'dead'
+  ORDER BY "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -402,6 +406,7 @@ FROM (
   WHERE "app_code" = $1
     AND "status" = 'retryable'
     AND "next_retry_at_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "next_retry_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -417,6 +422,7 @@ FROM (
   WHERE "app_code" = $1
     AND "status" = 'delivering'
     AND "lock_until_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "lock_until_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
