@@ -42,7 +42,7 @@ impl Idents {
     /// A field: the name as it is, where Rust takes it.
     pub fn field(&mut self, name: &str, fallback: &str) -> String {
         let clean = clean(name);
-        let field = if is_snake(&clean) { clean } else { clean.to_snake_case() };
+        let field = if clean == name && is_snake(&clean) { clean } else { clean.to_snake_case() };
         let field = self.unique(begin(&again(&field), fallback, "_"), "_");
         if KEYWORDS.contains(&&*field) { format!("r#{field}") } else { field }
     }
