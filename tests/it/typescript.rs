@@ -87,7 +87,7 @@ impl Folder {
         assert_eq!(files.iter().map(|file| &*file.path).collect::<Vec<_>>(), ["typescript/schema.ts"]);
         let path = self.folder.path().join(name);
         fs::write(path.with_extension("ts"), &files[0].content).unwrap();
-        let expected: Vec<Value> = catalog.tables.iter().map(table).collect();
+        let expected: Vec<Value> = catalog.tables.iter().map(|table| self::table(catalog, table)).collect();
         fs::write(path.with_extension("json"), json!(expected).to_string()).unwrap();
         self.modules.push(path);
     }
@@ -126,10 +126,11 @@ impl Folder {
 }
 
 /// What `tables` must hold of a table, its columns as a list.
-fn table(table: &Table) -> Value {
+fn table(catalog: &Catalog, table: &Table) -> Value {
     let names = |positions: &[usize]| json!(table.names(positions).collect::<Vec<_>>());
     let all: Vec<usize> = (0..table.columns.len()).collect();
     let scope = table.claim.as_ref().map(|claim| claim.scope.clone()).unwrap_or_default();
+    let origin = model::origin(catalog, table);
     let events: Vec<&str> = model::event_types(table).collect();
     object([
         ("name", json!(table.name.to_string())),
@@ -142,7 +143,7 @@ fn table(table: &Table) -> Value {
         ("primaryKey", names(&table.primary_key)),
         ("scope", json!(scope)),
         ("eventTypes", json!(Some(events).filter(|events| !events.is_empty()))),
-        ("columns", table.columns.iter().enumerate().map(|(at, column)| self::column(table, at, column)).collect()),
+        ("columns", table.columns.iter().enumerate().map(|(at, column)| self::column(origin, at, column)).collect()),
     ])
 }
 
