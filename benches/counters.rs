@@ -12,7 +12,7 @@ mod servers;
 
 use counters::backlog::{Mix, load};
 use counters::probe::Probe;
-use counters::{create, figures, negatives, queue};
+use counters::{before, create, figures, queue};
 use servers::{Scratch, Server};
 
 const ROWS: u64 = 1_000_000;
@@ -28,8 +28,9 @@ fn main() {
 fn bench(scratch: &mut Scratch) {
     create(scratch);
     let queue = queue(scratch.server, "wallet_outbox");
-    load(&mut Probe::open(scratch), &queue.table, ROWS, Mix::Usual);
-    let table = figures::table(scratch.server, &negatives::break_all(scratch, &queue, ROWS), true);
+    let mut probe = Probe::open(scratch);
+    load(&mut probe, &queue.table, ROWS, Mix::Usual);
+    let table = figures::table(&mut probe, &before::figures(scratch, &queue, ROWS), true);
     println!("{table}");
     if figures::updating() {
         figures::place(scratch.server, "bench", &table, true);

@@ -182,7 +182,8 @@ impl Replacement {
             if let Ok(present) = fs::metadata(&path) {
                 fs::set_permissions(&new, present.permissions())?;
             }
-            written.sync_all()
+            // Not synced to the disk, which takes longer than all the rest: what a power cut loses is generated again.
+            Ok(())
         };
         write().map_err(|error| Error::io("write", &shown, error))
     }

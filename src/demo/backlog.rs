@@ -33,15 +33,15 @@ WITH RECURSIVE
   numbers(n) AS (VALUES ({from}) UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < {to}),
   clock(now) AS (SELECT {NOW}),
   parts AS (
-    -- A row of every tenth of the open ones belongs to the same kind; 7 and 11 keep tenants and kinds apart.
+    -- Tenants go by the last digit and kinds by those before it, so that each tenant has rows of every kind.
     SELECT n, now,
       CASE WHEN n * 7 % 10 < 6 THEN '{TENANT}' WHEN n * 7 % 10 < 9 THEN 'yoyo' ELSE 'mimi' END AS tenant,
       CASE WHEN n < {finished} THEN 'delivered'
-           WHEN n * 11 % 100 < 46 THEN 'pending'
-           WHEN n * 11 % 100 < 82 THEN 'retryable'
-           WHEN n * 11 % 100 < 91 THEN 'delivering'
+           WHEN n / 10 * 11 % 100 < 46 THEN 'pending'
+           WHEN n / 10 * 11 % 100 < 82 THEN 'retryable'
+           WHEN n / 10 * 11 % 100 < 91 THEN 'delivering'
            ELSE 'dead' END AS state,
-      n * 11 % 100 AS kind,
+      n / 10 * 11 % 100 AS kind,
       now - ({rows} - n) * 1000 AS created
     FROM numbers, clock
   )
@@ -58,4 +58,35 @@ SELECT tenant, printf('event-%08d', n), 'WalletGiftDebited', n % 5000, printf('b
 FROM parts;
 COMMIT;"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{catalog, schema};
+    use super::{NOW, load};
+    use crate::dialect::EMBEDDED;
+    use crate::dialect::live::Embedded;
+
+    #[test]
+    fn every_tenant_has_rows_of_every_kind() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut database = Embedded::open(&folder.path().join("t.db")).unwrap();
+        schema(&catalog(), EMBEDDED).iter().for_each(|statement| database.run(statement).unwrap());
+        load(&mut database, 100_000, &mut |_| {}).unwrap();
+        let (due, held) = (format!("next_retry_at_ms <= {NOW}"), format!("lock_until_ms <= {NOW}"));
+        let kinds = [
+            "status = 'pending'".to_owned(),
+            format!("status = 'retryable' AND {due}"),
+            format!("status = 'retryable' AND NOT {due}"),
+            format!("status = 'delivering' AND {held}"),
+            format!("status = 'delivering' AND NOT {held}"),
+            "status = 'dead'".to_owned(),
+        ];
+        for tenant in ["lalu", "yoyo", "mimi"] {
+            for kind in &kinds {
+                let sql = format!("SELECT 1 FROM wallet_outbox WHERE app_code = '{tenant}' AND {kind}");
+                assert!(database.measure(&sql, &[]).unwrap().rows > 0, "{tenant}: {kind}");
+            }
+        }
+    }
 }

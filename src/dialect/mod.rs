@@ -91,6 +91,12 @@ pub trait Dialect: Sync {
     /// What makes a statement read through this index and no other, behind the table's name; empty where there is nothing.
     fn index_hint(&self, index: &str) -> String;
 
+    /// What makes a DELETE of the table `t` read through its primary key and nothing else, behind DELETE; empty where
+    /// nothing is needed, and then the table has no alias.
+    fn delete_hint(&self) -> &'static str {
+        ""
+    }
+
     /// How rows are taken.
     fn take(&self) -> Take;
 

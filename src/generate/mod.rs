@@ -72,10 +72,20 @@ pub fn findings(catalog: &Catalog, dialects: &[&'static dyn Dialect], loaded: Ve
 pub fn run(catalog: &Catalog, options: &Options<'_>, templates: &Templates) -> Result<Vec<GeneratedFile>> {
     let header = header(catalog, options);
     let context = Context { catalog, dialects: &options.dialects, rust: &options.rust, templates, header };
-    let mut files = Vec::new();
-    for target in &options.targets {
-        files.extend(target.files(&context)?);
-    }
+    let files: Result<Vec<Vec<GeneratedFile>>> = std::thread::scope(|scope| {
+        // Targets know nothing of each other, and one thread each is the simplest way to have all cores at work.
+        let spawn = |target: &&'static dyn Target| {
+            let (target, context) = (*target, &context);
+            scope.spawn(move || target.files(context))
+        };
+        let threads: Vec<_> = options.targets.iter().map(spawn).collect();
+        // A panic in a target is a panic here.
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    let mut files = files?.concat();
     files.sort_by(|a, b| a.path.cmp(&b.path));
     marked(files)
 }

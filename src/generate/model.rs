@@ -89,20 +89,7 @@ pub fn form(table: &Table, column: &Column) -> Form {
 
 /// Whether an integer column holds epoch milliseconds: it is a time of the workload, or says so by the end of its name.
 pub fn is_epoch_ms(table: &Table, column: &Column) -> bool {
-    let ColumnType::Int { bytes: 8, .. } = column.ty else { return false };
-    let claim = table.claim.as_ref();
-    let times = claim.and_then(|claim| claim.times.as_ref());
-    let roles = [
-        claim.and_then(|claim| claim.due.as_ref()),
-        claim.and_then(|claim| claim.retry.as_ref()?.at.as_ref()),
-        claim.and_then(|claim| claim.lease.as_ref().map(|lease| &lease.until)),
-        times.and_then(|times| times.updated.as_ref()),
-        times.and_then(|times| times.published.as_ref()),
-        times.and_then(|times| times.finished.as_ref()),
-        table.retention.as_ref().map(|retention| &retention.age),
-        table.inbox.as_ref().and_then(|inbox| inbox.at.as_ref()),
-    ];
-    roles.contains(&Some(&column.name)) || ["_ms", "Ms", "_MS"].iter().any(|end| column.name.ends_with(end))
+    table.holds_epoch_ms(column)
 }
 
 /// The names of the declared event types, in their order.

@@ -185,7 +185,9 @@ pub struct Claim {
     pub global: bool,
     /// The state column and its values.
     pub status: Status,
-    /// The column that orders pending rows: when the row was created.
+    /// The column that orders pending rows: when the row was created. Enqueue writes the current time into it where it is a
+    /// DATETIME, a TIMESTAMP or a BIGINT whose name ends in `_ms`, and in no key; everything else, such as a sequence or a
+    /// priority, is the caller's.
     pub order: Option<String>,
     /// One NOT NULL column that says when a row is due, whether pending or to be retried; set to the creation time at
     /// enqueue.
@@ -242,7 +244,7 @@ pub struct Status {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Retry {
-    /// The column that says when the next attempt is due.
+    /// The column that says when the next attempt is due; without a retryable state new rows have the current time in it.
     pub at: Option<String>,
     /// The column that counts attempts.
     pub count: Option<String>,

@@ -132,6 +132,36 @@ impl Table {
         self.columns.iter().find(|column| column.name == name)
     }
 
+    /// Whether an integer column holds epoch milliseconds: it is a time of the workload, or says so by the end of its name.
+    pub fn holds_epoch_ms(&self, column: &Column) -> bool {
+        let ColumnType::Int { bytes: 8, .. } = column.ty else { return false };
+        let claim = self.claim.as_ref();
+        let times = claim.and_then(|claim| claim.times.as_ref());
+        let roles = [
+            claim.and_then(|claim| claim.due.as_ref()),
+            claim.and_then(|claim| claim.retry.as_ref()?.at.as_ref()),
+            claim.and_then(|claim| claim.lease.as_ref().map(|lease| &lease.until)),
+            times.and_then(|times| times.updated.as_ref()),
+            times.and_then(|times| times.published.as_ref()),
+            times.and_then(|times| times.finished.as_ref()),
+            self.retention.as_ref().map(|retention| &retention.age),
+            self.inbox.as_ref().and_then(|inbox| inbox.at.as_ref()),
+        ];
+        roles.contains(&Some(&column.name)) || ["_ms", "Ms", "_MS"].iter().any(|end| column.name.ends_with(end))
+    }
+
+    /// Whether the column is known to hold a moment, so that the clock may be written into it.
+    pub fn holds_time(&self, column: &Column) -> bool {
+        column.ty.is_time() || self.holds_epoch_ms(column)
+    }
+
+    /// Whether the column belongs to a key: the primary one, a unique one or a foreign one.
+    pub fn is_in_key(&self, at: usize) -> bool {
+        let unique = self.indexes.iter().filter(|index| index.unique).map(|index| &index.columns);
+        let foreign = self.foreign_keys.iter().map(|key| &key.columns);
+        unique.chain(foreign).chain([&self.primary_key]).any(|columns| columns.contains(&at))
+    }
+
     /// Names of the columns at `positions`.
     pub fn names<'a>(&'a self, positions: &'a [usize]) -> impl Iterator<Item = &'a str> {
         positions.iter().map(|position| &*self.columns[*position].name)

@@ -28,6 +28,7 @@ pub fn paths(table: &Table) -> Vec<Path> {
     if let Some(claim) = &table.claim {
         paths.extend(dead(table, claim));
         paths.extend(counts(table, claim));
+        paths.extend(stranded(table, claim));
     }
     paths
 }
@@ -46,6 +47,8 @@ fn scope_pins(table: &Table, scope: &[String]) -> Option<Vec<Pin>> {
 }
 
 fn path(table: &Table, purpose: Purpose, pins: Vec<Pin>, range: Option<usize>, then: Option<usize>) -> Path {
+    // What is pinned or stands in the order already adds nothing to it.
+    let then = then.filter(|then| range != Some(*then) && pins.iter().all(|pin| pin.column != *then));
     let mut order: Vec<usize> = range.into_iter().chain(then).collect();
     order.extend(tie_breakers(table, &pins).into_iter().filter(|column| !order.contains(column)).collect::<Vec<_>>());
     Path { purpose, lane: None, pins, range, order }
@@ -148,4 +151,21 @@ fn counts(table: &Table, claim: &Claim) -> Vec<Path> {
         Some(Path { purpose: Purpose::Count(state.clone()), lane: None, pins, range: None, order: Vec::new() })
     };
     open.into_iter().flatten().filter_map(count).collect()
+}
+
+/// Rows that the claims and the sweep leave out whatever the time: in the seed's shapes a pending row with a retry time, and
+/// else a row without the time that its state is found by.
+fn stranded(table: &Table, claim: &Claim) -> Vec<Path> {
+    let branches = [pending(table, claim), retryable(table, claim), expired(table, claim), sweep(table, claim)];
+    let left_out = |mut path: Path| {
+        let never = path.pins.iter().position(|pin| pin.value == PinValue::Never).map(|at| path.pins.remove(at).column);
+        let column = never.or(path.range.filter(|range| table.columns[*range].nullable))?;
+        let state = path.pins.iter().find_map(|pin| match &pin.value {
+            PinValue::State(state) => Some(state.clone()),
+            _ => None,
+        })?;
+        let purpose = Purpose::Stranded(state);
+        Some(Path { purpose, lane: None, pins: path.pins, range: Some(column), order: vec![column] })
+    };
+    branches.into_iter().flatten().filter_map(left_out).collect()
 }

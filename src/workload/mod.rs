@@ -65,6 +65,8 @@ pub enum Purpose {
     Dead,
     /// Counts the rows of one open state.
     Count(String),
+    /// Counts the rows of one open state that no claim can reach.
+    Stranded(String),
 }
 
 impl Purpose {
@@ -79,6 +81,7 @@ impl Purpose {
             Purpose::Retention(state) => format!("retention_{state}"),
             Purpose::Dead => "dead".to_owned(),
             Purpose::Count(state) => format!("count_{state}"),
+            Purpose::Stranded(state) => format!("stranded_{state}"),
         }
     }
 
@@ -98,6 +101,7 @@ impl Purpose {
             Purpose::Retention(state) => format!("finds {state} rows by age"),
             Purpose::Dead => "lists dead rows".to_owned(),
             Purpose::Count(state) => format!("counts {state} rows"),
+            Purpose::Stranded(state) => format!("counts stranded {state} rows"),
         }
     }
 }

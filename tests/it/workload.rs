@@ -287,3 +287,33 @@ fn derived_keys_are_measured() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].rule.id, "key-too-long");
 }
+
+/// The order may be the very column that rows are found by, or one that is pinned.
+#[test]
+fn no_path_orders_by_a_column_twice() {
+    let seed = |order: &str| {
+        format!(
+            r#"{{ "tableName": "t", "columns": [
+            {{ "name": "app", "type": "BIGINT" }}, {{ "name": "id", "type": "BIGINT" }},
+            {{ "name": "status", "type": "VARCHAR(20)" }}, {{ "name": "at_ms", "type": "BIGINT", "default": "0" }},
+            {{ "name": "until_ms", "type": "BIGINT", "default": "0" }}, {{ "name": "worker", "type": "VARCHAR(64)" }},
+            {{ "name": "tries", "type": "INT" }} ],
+            "primaryKey": ["app", "id"], "claim": {{ "scope": ["app"], "order": "{order}", "indexes": "seed",
+            "retry": {{ "at": "at_ms", "count": "tries" }}, "lease": {{ "until": "until_ms", "by": "worker", "for": "30s" }},
+            "status": {{ "column": "status", "pending": "p", "retryable": "r", "running": "b", "done": "d", "dead": "x" }} }},
+            "retention": {{ "states": ["d"], "age": "at_ms", "keep": "1d", "strategy": "delete" }} }}"#
+        )
+    };
+    for order in ["at_ms", "until_ms", "app", "id"] {
+        let catalog = catalog(seed(order));
+        let all: Vec<&Engine> = engines().collect();
+        let found: Vec<_> =
+            check::check(&catalog, &all).into_iter().chain(claimsmith::workload::check(&catalog, &all)).collect();
+        assert!(found.is_empty(), "{found:?}");
+        for path in derive::paths(&catalog.tables[0]) {
+            let mut seen = std::collections::BTreeSet::new();
+            assert!(path.order.iter().all(|column| seen.insert(column)), "ordered by {order}: {path:?}");
+        }
+        all.iter().for_each(|engine| assert_covered(engine, &catalog.tables[0]));
+    }
+}

@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS `agent_outbox_messages` (
   `updated_at` DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
   PRIMARY KEY (`id`),
   KEY `idx_agent_outbox_messages_pending` (`status`, `next_retry_at`, `id`) COMMENT 'Claims pending rows, counts pending rows, counts published rows.',
-  KEY `idx_agent_outbox_messages_sweep` (`status`, `published_at`, `id`) COMMENT 'Finds rows that stayed published.',
+  KEY `idx_agent_outbox_messages_sweep` (`status`, `published_at`, `id`) COMMENT 'Finds rows that stayed published, counts stranded published rows.',
   KEY `idx_agent_outbox_messages_retention_consumed` (`status`, `updated_at`, `id`) COMMENT 'Finds consumed rows by age, lists dead rows.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci COMMENT='State machine of the event bus: a row is written with the business data, published to the broker, and consumed together with the handler''s own writes.';
 
@@ -120,7 +120,7 @@ CREATE TABLE IF NOT EXISTS `room_outbox` (
   `created_at_ms` BIGINT NOT NULL,
   `updated_at_ms` BIGINT NOT NULL,
   PRIMARY KEY (`app_code`, `event_id`),
-  KEY `idx_room_outbox_pending` (`app_code`, `status`, `next_retry_at_ms`, `created_at_ms`, `event_id`) COMMENT 'Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows.',
+  KEY `idx_room_outbox_pending` (`app_code`, `status`, `next_retry_at_ms`, `created_at_ms`, `event_id`) COMMENT 'Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows, counts stranded pending rows.',
   KEY `idx_room_outbox_expired` (`app_code`, `status`, `lock_until_ms`, `created_at_ms`, `event_id`) COMMENT 'Claims rows whose lease has expired.',
   KEY `idx_room_outbox_retention_delivered` (`app_code`, `status`, `updated_at_ms`, `event_id`) COMMENT 'Finds delivered rows by age, finds done rows by age, lists dead rows.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci COMMENT='What happened in the live rooms, published by the room service alone.';
@@ -208,7 +208,7 @@ CREATE TABLE IF NOT EXISTS `im_broadcast_outbox` (
   `created_at_ms` BIGINT NOT NULL,
   `updated_at_ms` BIGINT NOT NULL,
   PRIMARY KEY (`app_code`, `event_id`),
-  KEY `idx_im_broadcast_outbox_pending` (`app_code`, `status`, `next_retry_at_ms`, `created_at_ms`, `event_id`) COMMENT 'Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows.',
+  KEY `idx_im_broadcast_outbox_pending` (`app_code`, `status`, `next_retry_at_ms`, `created_at_ms`, `event_id`) COMMENT 'Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows, counts stranded pending rows.',
   KEY `idx_im_broadcast_outbox_expired` (`app_code`, `status`, `locked_until_ms`, `created_at_ms`, `event_id`) COMMENT 'Claims rows whose lease has expired.',
   KEY `idx_im_broadcast_outbox_retention_delivered` (`app_code`, `status`, `updated_at_ms`, `event_id`) COMMENT 'Finds delivered rows by age, finds done rows by age, lists dead rows.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci COMMENT='Messages to whole chat groups, such as the announcement of a large gift. Its lease column has a name of its own, `locked_until_ms`.';
@@ -381,7 +381,7 @@ CREATE TABLE IF NOT EXISTS `notice_delivery_events` (
   `created_at_ms` BIGINT NOT NULL,
   `updated_at_ms` BIGINT NOT NULL,
   PRIMARY KEY (`source_name`, `app_code`, `channel`, `event_id`),
-  KEY `idx_notice_delivery_events_pending` (`source_name`, `app_code`, `channel`, `status`, `next_retry_at_ms`, `updated_at_ms`, `event_id`) COMMENT 'Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows.',
+  KEY `idx_notice_delivery_events_pending` (`source_name`, `app_code`, `channel`, `status`, `next_retry_at_ms`, `updated_at_ms`, `event_id`) COMMENT 'Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows, counts stranded pending rows.',
   KEY `idx_notice_delivery_events_expired` (`source_name`, `app_code`, `channel`, `status`, `lock_until_ms`, `updated_at_ms`, `event_id`) COMMENT 'Claims rows whose lease has expired.',
   KEY `idx_notice_delivery_events_retention_delivered` (`source_name`, `app_code`, `channel`, `status`, `updated_at_ms`, `event_id`) COMMENT 'Finds delivered rows by age, finds done rows by age, lists dead rows.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci COMMENT='Deliveries of notices to users: one row for each event of another service and each channel that tells a user of it.';

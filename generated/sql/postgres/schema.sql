@@ -39,7 +39,7 @@ COMMENT ON COLUMN "agent_outbox_messages"."last_error" IS 'Why the last attempt 
 COMMENT ON COLUMN "agent_outbox_messages"."published_at" IS 'When the broker had it.';
 COMMENT ON COLUMN "agent_outbox_messages"."consumed_at" IS 'When its handler had committed.';
 COMMENT ON INDEX "idx_agent_outbox_messages_pending" IS 'Claims pending rows, counts pending rows.';
-COMMENT ON INDEX "idx_agent_outbox_messages_sweep" IS 'Finds rows that stayed published, counts published rows.';
+COMMENT ON INDEX "idx_agent_outbox_messages_sweep" IS 'Finds rows that stayed published, counts published rows, counts stranded published rows.';
 COMMENT ON INDEX "idx_agent_outbox_messages_retention_consumed" IS 'Finds consumed rows by age.';
 COMMENT ON INDEX "idx_agent_outbox_messages_dead" IS 'Lists dead rows.';
 
@@ -185,7 +185,7 @@ COMMENT ON COLUMN "room_outbox"."lock_until_ms" IS 'Until when the row is held; 
 COMMENT ON COLUMN "room_outbox"."retry_count" IS 'Attempts so far.';
 COMMENT ON COLUMN "room_outbox"."next_retry_at_ms" IS 'When the next attempt is due; 0 before the first failure.';
 COMMENT ON COLUMN "room_outbox"."last_error" IS 'Why the last attempt failed.';
-COMMENT ON INDEX "idx_room_outbox_pending" IS 'Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows.';
+COMMENT ON INDEX "idx_room_outbox_pending" IS 'Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows, counts stranded pending rows.';
 COMMENT ON INDEX "idx_room_outbox_expired" IS 'Claims rows whose lease has expired.';
 COMMENT ON INDEX "idx_room_outbox_retention_delivered" IS 'Finds delivered rows by age, finds done rows by age, lists dead rows.';
 
@@ -322,7 +322,7 @@ COMMENT ON COLUMN "im_broadcast_outbox"."locked_until_ms" IS 'Until when the row
 COMMENT ON COLUMN "im_broadcast_outbox"."retry_count" IS 'Attempts so far.';
 COMMENT ON COLUMN "im_broadcast_outbox"."next_retry_at_ms" IS 'When the next attempt is due; 0 before the first failure.';
 COMMENT ON COLUMN "im_broadcast_outbox"."last_error" IS 'Why the last attempt failed.';
-COMMENT ON INDEX "idx_im_broadcast_outbox_pending" IS 'Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows.';
+COMMENT ON INDEX "idx_im_broadcast_outbox_pending" IS 'Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows, counts stranded pending rows.';
 COMMENT ON INDEX "idx_im_broadcast_outbox_expired" IS 'Claims rows whose lease has expired.';
 COMMENT ON INDEX "idx_im_broadcast_outbox_retention_delivered" IS 'Finds delivered rows by age, finds done rows by age, lists dead rows.';
 
@@ -597,7 +597,7 @@ COMMENT ON COLUMN "notice_delivery_events"."lock_until_ms" IS 'Until when the ro
 COMMENT ON COLUMN "notice_delivery_events"."retry_count" IS 'Attempts so far.';
 COMMENT ON COLUMN "notice_delivery_events"."next_retry_at_ms" IS 'When the next attempt is due; 0 before the first failure.';
 COMMENT ON COLUMN "notice_delivery_events"."last_error" IS 'Why the last attempt failed.';
-COMMENT ON INDEX "idx_notice_delivery_events_pending" IS 'Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows.';
+COMMENT ON INDEX "idx_notice_delivery_events_pending" IS 'Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows, counts stranded pending rows.';
 COMMENT ON INDEX "idx_notice_delivery_events_expired" IS 'Claims rows whose lease has expired.';
 COMMENT ON INDEX "idx_notice_delivery_events_retention_delivered" IS 'Finds delivered rows by age, finds done rows by age, lists dead rows.';
 

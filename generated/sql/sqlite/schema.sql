@@ -39,7 +39,7 @@ CREATE INDEX IF NOT EXISTS "idx_agent_outbox_messages_pending" ON "agent_outbox_
   "next_retry_at", "id"
 ) WHERE "status" = 'pending';
 CREATE INDEX IF NOT EXISTS "idx_agent_outbox_messages_sweep" ON "agent_outbox_messages" (
-  -- Finds rows that stayed published, counts published rows.
+  -- Finds rows that stayed published, counts published rows, counts stranded published rows.
   "published_at", "id"
 ) WHERE "status" = 'published';
 CREATE INDEX IF NOT EXISTS "idx_agent_outbox_messages_retention_consumed" ON "agent_outbox_messages" (
@@ -214,7 +214,7 @@ CREATE TABLE IF NOT EXISTS "room_outbox" (
   CONSTRAINT "room_outbox_pkey" PRIMARY KEY ("app_code", "event_id")
 );
 CREATE INDEX IF NOT EXISTS "idx_room_outbox_pending" ON "room_outbox" (
-  -- Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows.
+  -- Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows, counts stranded pending rows.
   "app_code", "status", "next_retry_at_ms", "created_at_ms", "event_id"
 );
 CREATE INDEX IF NOT EXISTS "idx_room_outbox_expired" ON "room_outbox" (
@@ -383,7 +383,7 @@ CREATE TABLE IF NOT EXISTS "im_broadcast_outbox" (
   CONSTRAINT "im_broadcast_outbox_pkey" PRIMARY KEY ("app_code", "event_id")
 );
 CREATE INDEX IF NOT EXISTS "idx_im_broadcast_outbox_pending" ON "im_broadcast_outbox" (
-  -- Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows.
+  -- Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows, counts stranded pending rows.
   "app_code", "status", "next_retry_at_ms", "created_at_ms", "event_id"
 );
 CREATE INDEX IF NOT EXISTS "idx_im_broadcast_outbox_expired" ON "im_broadcast_outbox" (
@@ -716,7 +716,7 @@ CREATE TABLE IF NOT EXISTS "notice_delivery_events" (
   CONSTRAINT "notice_delivery_events_pkey" PRIMARY KEY ("source_name", "app_code", "channel", "event_id")
 );
 CREATE INDEX IF NOT EXISTS "idx_notice_delivery_events_pending" ON "notice_delivery_events" (
-  -- Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows.
+  -- Claims pending rows, claims rows whose retry is due, counts pending rows, counts retryable rows, counts delivering rows, counts stranded pending rows.
   "source_name", "app_code", "channel", "status", "next_retry_at_ms", "updated_at_ms", "event_id"
 );
 CREATE INDEX IF NOT EXISTS "idx_notice_delivery_events_expired" ON "notice_delivery_events" (

@@ -33,6 +33,14 @@ rules! {
     instead "\"claim\": { \"status\": {}, \"order\": \"created_at_ms\" }"
     allow "Keys are themselves in the order of creation."
 
+    /// A claim that marks nothing.
+    QUEUE_WITHOUT_MARK Warning "queue-without-mark" "a claim has no way to mark the rows that it takes"
+    does "Reports claims with neither a `running` state nor `visibility`."
+    why "A taken row looks like any other. On MySQL, MariaDB and PostgreSQL it is locked until the worker's transaction ends, so work must be done within it; SQLite has no such lock, and claimsmith generates no claim there. Nowhere does it generate what needs a holder: complete, retry, dead, extend, release."
+    example "\"claim\": { \"status\": { \"column\": \"status\", \"pending\": \"pending\", \"done\": \"done\" } }"
+    instead "\"claim\": { \"status\": { \"column\": \"status\", \"pending\": \"pending\", \"running\": \"running\", \"done\": \"done\" } }"
+    allow "Workers handle and finish their rows in the transaction of the claim, with statements of their own."
+
     /// A claim without a lease.
     QUEUE_WITHOUT_LEASE Warning "queue-without-lease" "rows of a crashed worker stay running for ever"
     does "Reports claims with a `running` state and neither `lease` nor `visibility`."
@@ -115,10 +123,11 @@ rules! {
 }
 
 /// All rules of this module.
-pub static RULES: [&Rule; 13] = [
+pub static RULES: [&Rule; 14] = [
     &QUEUE_WITHOUT_CLAIM,
     &QUEUE_WITHOUT_SCOPE,
     &QUEUE_WITHOUT_ORDER,
+    &QUEUE_WITHOUT_MARK,
     &QUEUE_WITHOUT_LEASE,
     &LEASE_WITHOUT_FENCE,
     &QUEUE_WITHOUT_RETRY_TIME,
@@ -158,6 +167,11 @@ pub fn check(table: &Table, findings: &mut Vec<Diagnostic>) {
     }
     if lacks(claim.order.is_some(), "claim.order") && lacks(claim.due.is_some(), "claim.due") {
         add(&QUEUE_WITHOUT_ORDER, "claim", format!("the claim of `{name}` has no `order`"));
+    }
+    if lacks(status.running.is_some(), "claim.status.running") && lacks(claim.visibility.is_some(), "claim.visibility")
+    {
+        let message = format!("the claim of `{name}` has neither a running state nor `visibility`: it marks nothing");
+        add(&QUEUE_WITHOUT_MARK, "claim.status", message);
     }
     if status.running.is_some()
         && lacks(lease.is_some(), "claim.lease")

@@ -9,6 +9,10 @@ use super::{Context, Query};
 
 pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     let mut queries = Vec::new();
+    if !marks(roles) && context.dialect.take() == Take::UpdateByRowId {
+        // Nothing keeps a second worker from the same rows: neither a mark nor a lock.
+        return queries;
+    }
     for path in context.paths().iter().filter(|path| is_branch(path)) {
         queries.push(branch(context, roles, path));
     }
@@ -17,6 +21,11 @@ pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
         queries.extend(take_exhausted(context, roles));
     }
     queries
+}
+
+/// Whether taking a row leaves a mark on it.
+fn marks(roles: &Roles<'_>) -> bool {
+    roles.claim.status.running.is_some() || roles.by_visibility()
 }
 
 fn is_branch(path: &Path) -> bool {
@@ -74,13 +83,17 @@ fn name(context: &Context<'_>, path: &Path) -> String {
 fn about(context: &Context<'_>, roles: &Roles<'_>, path: &Path) -> String {
     let what = match path.purpose {
         Purpose::Pending if roles.time().is_some() && path.range.is_some() => {
-            "Takes pending rows that are due, the longest due first."
+            "Takes pending rows that are due, the longest due first.".to_owned()
         }
-        Purpose::Pending => "Takes pending rows, the oldest first.",
-        Purpose::Retryable => "Takes rows whose next attempt is due, the longest due first.",
-        _ => "Takes rows of workers that let their lease run out, the longest first.",
+        Purpose::Pending => format!("Takes pending rows, {}.", context.in_order(path)),
+        Purpose::Retryable if path.range.is_none() => format!("Takes rows that failed, {}.", context.in_order(path)),
+        Purpose::Retryable => "Takes rows whose next attempt is due, the longest due first.".to_owned(),
+        _ => "Takes rows of workers that let their lease run out, the longest first.".to_owned(),
     };
-    let mut about = what.to_owned();
+    let mut about = what;
+    if !marks(roles) {
+        about.push_str("\nIt marks nothing: the rows are locked until the transaction ends, and free again after it unless it changed them.");
+    }
     let exhausted = roles.exhausted(|column| context.column(column)).filter(|_| is_exhaustible(roles, path));
     match (exhausted, context.dialect.take()) {
         (Some(exhausted), Take::SelectThenUpdate) => {
@@ -229,7 +242,8 @@ pub fn is_found(context: &Context<'_>) -> Vec<Condition<'static>> {
     ]
 }
 
-fn qualified(context: &Context<'_>, alias: &str) -> String {
+/// All columns with the alias of their table.
+pub fn qualified(context: &Context<'_>, alias: &str) -> String {
     let columns = (0..context.table.columns.len()).map(|at| format!("{alias}.{}", context.column(at)));
     columns.collect::<Vec<_>>().join(", ")
 }

@@ -3,7 +3,7 @@
 use sea_query::{Alias, Expr, ExprTrait, OnConflict, Query as Builder};
 
 use crate::dialect::Take;
-use crate::schema::{ColumnType, Table};
+use crate::schema::Table;
 
 use super::roles::{Roles, Value, never};
 use super::sql::{built, expression};
@@ -63,7 +63,7 @@ fn values(context: &Context<'_>, roles: &Roles<'_>) -> Vec<(usize, Value)> {
     fixed.extend(roles.pending(table));
     fixed.extend(roles.changed());
     // Of columns with several roles, such as created and due in one, the first wins.
-    fixed.extend(roles.order.filter(|order| is_clock(&table.columns[*order].ty)).map(|order| (order, Value::Now)));
+    fixed.extend(roles.order.filter(|order| is_clock(table, *order)).map(|order| (order, Value::Now)));
     fixed.extend(roles.count.into_iter().chain(roles.seq).map(|column| (column, Value::Text("0".to_owned()))));
     let nullable = |column: &usize| table.columns[*column].nullable;
     fixed.extend(roles.error.filter(nullable).map(|column| (column, Value::Text("NULL".to_owned()))));
@@ -76,6 +76,8 @@ fn values(context: &Context<'_>, roles: &Roles<'_>) -> Vec<(usize, Value)> {
     (0..table.columns.len()).filter(numbered).map(value).collect()
 }
 
-fn is_clock(ty: &ColumnType) -> bool {
-    ty.is_time() || matches!(ty, ColumnType::Int { bytes: 8, .. })
+/// Whether enqueue writes the current time: only into what is known to be one, for a number may as well be a sequence or a
+/// priority; and never into a key, by which the caller knows the row.
+fn is_clock(table: &Table, at: usize) -> bool {
+    table.holds_time(&table.columns[at]) && !table.is_in_key(at)
 }

@@ -43,7 +43,8 @@ pub struct Query {
 pub struct Parameter {
     /// As it stands in the statement: `?`, `$1`.
     pub placeholder: String,
-    /// What it is: a column, or a word such as `limit`, `lease_ms`.
+    /// What it is: a column, or a word such as `limit`, `lease_ms`; with a number, such as `limit_2`, where a column of the
+    /// table has the word as its name.
     pub name: String,
 }
 
@@ -97,6 +98,11 @@ fn name_apart(queries: &mut [Query]) {
     }
 }
 
+/// A name as programs may write it: without regard to case and `_`.
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| *c != '_').flat_map(char::to_lowercase).collect()
+}
+
 /// What statements about one table need.
 struct Context<'a> {
     catalog: &'a Catalog,
@@ -127,8 +133,50 @@ impl<'a> Context<'a> {
         self.columns(&(0..self.table.columns.len()).collect::<Vec<_>>())
     }
 
+    /// The name of a parameter that is no column, told apart from those that are.
+    fn word(&self, word: &str) -> String {
+        let is_column = |name: &str| {
+            let columns = self.table.columns.iter().enumerate();
+            let mut same = columns.filter(|(_, column)| plain(&column.name) == plain(name));
+            same.any(|(at, column)| name != word || !self.means(word, at, &column.name))
+        };
+        let numbered = (2..).map(|number| format!("{word}_{number}"));
+        std::iter::once(word.to_owned()).chain(numbered).find(|name| !is_column(name)).unwrap_or(word.to_owned())
+    }
+
+    /// Whether the word is about this very column, which no statement has as a parameter of its own beside it.
+    fn means(&self, word: &str, at: usize, name: &str) -> bool {
+        let Some(claim) = &self.table.claim else { return false };
+        let (retry, lease) = (claim.retry.as_ref(), claim.lease.as_ref());
+        let meant = match word {
+            "error" => retry.and_then(|retry| retry.error.as_deref()),
+            "attempt" => retry.and_then(|retry| retry.count.as_deref()),
+            "token" => lease.and_then(|lease| lease.by.as_deref()),
+            "claim_seq" => lease.and_then(|lease| lease.seq.as_deref()),
+            _ => None,
+        };
+        let pinned =
+            self.table.primary_key.contains(&at) || claim.scope.iter().chain(&claim.lane).any(|pin| pin == name);
+        meant == Some(name) && !pinned
+    }
+
+    /// How the path's rows are ordered, for comments.
+    fn in_order(&self, path: &Path) -> String {
+        let key = |at: &usize| self.table.primary_key.contains(at);
+        match path.order.first() {
+            Some(at) if self.table.holds_time(&self.table.columns[*at]) => "the oldest first".to_owned(),
+            Some(at) if !key(at) => format!("in the order of {}", self.column(*at)),
+            _ => "in the order of their keys".to_owned(),
+        }
+    }
+
     /// The name of the index that serves the path; `None` where the primary key does.
     fn index_for(&self, path: &Path) -> Option<&'a str> {
+        self.serving(path).map(|at| &*self.names.indexes[at])
+    }
+
+    /// The position of that index.
+    fn serving(&self, path: &Path) -> Option<usize> {
         let engine = self.dialect.engine();
         let serving = |at: &usize| serves::serves(engine, self.table, &self.table.indexes[*at], path).is_ok();
         // The index made for the path comes first, so that every statement reads the one that its comment names.
@@ -137,8 +185,7 @@ impl<'a> Context<'a> {
             *origin == crate::schema::IndexOrigin::Workload(path.suffix(self.table))
         };
         let all = 0..self.table.indexes.len();
-        let at = all.clone().filter(serving).find(own).or_else(|| all.clone().find(serving))?;
-        Some(&self.names.indexes[at])
+        all.clone().filter(serving).find(own).or_else(|| all.clone().find(serving))
     }
 
     /// The paths of the table's workload.

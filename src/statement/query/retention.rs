@@ -5,7 +5,7 @@ use crate::schema::Table;
 use crate::schema::format::Strategy;
 use crate::workload::{Path, Purpose};
 
-use super::claim::{Bound, KEYS, begin_found, by_keys, is_found, selection};
+use super::claim::{Bound, KEYS, begin_found, by_keys, is_found, qualified, selection};
 use super::sql::{Condition, Sql};
 use super::{Context, Query};
 
@@ -101,14 +101,13 @@ fn archive(context: &Context<'_>, path: &Path, archive: &Table) -> Vec<Query> {
     let columns = context.all_columns();
     match context.dialect.take() {
         Take::SelectThenUpdate => {
-            let then = "Then `archive_copy`, `archive_delete` and a comparison of their counts, in the same transaction, at READ COMMITTED.";
+            let then = "Then `archive_copy` and `archive_delete` in the same transaction, at READ COMMITTED.\nAll is well if `archive_delete` counts as many rows as there are keys: `archive_copy` counts a replaced row twice or not at all.";
             vec![find(context, path, "archive", then)]
         }
         Take::UpdateFromSelect => {
             begin_found(&mut sql, context, path, Bound::Cutoff);
             sql.push(&format!(", moved AS (\n  DELETE FROM {table} AS t")).conditions("  ", &is_found(context));
-            let returned = (0..context.table.columns.len()).map(|at| format!("t.{}", context.column(at)));
-            sql.push(&format!("\n  RETURNING {}\n)\n", returned.collect::<Vec<_>>().join(", ")));
+            sql.push(&format!("\n  RETURNING {}\n)\n", qualified(context, "t")));
             sql.push(&format!("INSERT INTO {into} ({columns})\nSELECT {columns}\nFROM moved\n{}", upsert(context)));
             let about = "Moves one batch of finished rows into the archive, the oldest first.\nA row that was archived before, replayed and finished again replaces its old version.";
             vec![sql.query(format!("archive{}", suffix(path)), about, index)]
@@ -161,29 +160,51 @@ fn by_key(context: &Context<'_>, strategy: Strategy, archive: Option<&Table>) ->
             let columns = context.all_columns();
             // MariaDB would read the whole table for so many keys of several columns.
             let hint = context.dialect.index_hint("PRIMARY");
-            sql.push(&format!("INSERT INTO {into} ({columns})\nSELECT {columns}\nFROM {table}{hint}"));
+            sql.push(&format!("INSERT INTO {into} ({columns})\nSELECT {columns}\nFROM {table} AS t{hint}"));
             sql.conditions("", &by_keys(&[], key, context)).push(")\nON DUPLICATE KEY UPDATE");
-            let set = |at: usize| format!("\n  {0} = VALUES({0})", context.column(at));
+            // Not VALUES(…), of which MySQL warns each time.
+            let set = |at: usize| format!("\n  {0} = t.{0}", context.column(at));
             let others: Vec<String> =
                 (0..context.table.columns.len()).filter(|at| !key.contains(at)).map(set).collect();
+            let others = if others.is_empty() { key.iter().copied().map(set).collect() } else { others };
             sql.push(&others.join(","));
             let about = format!(
                 "Copies a batch into the archive; a row that was archived before is replaced by its newer version.{KEYS}"
             );
             queries.push(sql.query("archive_copy", &about, None));
-            let on: Vec<String> = key.iter().map(|at| format!("a.{0} = t.{0}", context.column(*at))).collect();
-            sql.push(&format!("DELETE t\nFROM {table} AS t\nJOIN {into} AS a ON {}", on.join(" AND ")));
-            let left = key.iter().map(|at| format!("t.{}", context.column(*at))).collect::<Vec<_>>().join(", ");
-            let left = if key.len() == 1 { left } else { format!("({left})") };
-            sql.conditions("", &[Condition::Parameter(format!("{left} IN ("), "keys")]).push(")");
+            delete_archived(&mut sql, context, &into);
             let about = format!("Deletes a batch that the archive has.{KEYS}");
             queries.push(sql.query("archive_delete", &about, None));
         }
         (Strategy::Delete, _) => {
-            sql.push(&format!("DELETE FROM {table}")).conditions("", &by_keys(&[], key, context)).push(")");
+            let (hint, table) = (context.dialect.delete_hint(), context.table_name());
+            let alias = if hint.is_empty() { "" } else { " AS t" };
+            sql.push(&format!("DELETE{hint} FROM {table}{alias}"))
+                .conditions("", &by_keys(&[], key, context))
+                .push(")");
             queries.push(sql.query("cleanup", &format!("Deletes a batch of finished rows.{KEYS}"), None));
         }
         _ => {}
     }
     queries
+}
+
+/// `DELETE` of the rows with these keys that the archive has, each found by its key in both tables, whatever the statistics
+/// say: EXISTS or a plain join may become one that reads the archive first.
+fn delete_archived(sql: &mut Sql<'_>, context: &Context<'_>, into: &str) {
+    let (hint, table) = (context.dialect.delete_hint(), context.table_name());
+    let key: Vec<String> = context.table.primary_key.iter().map(|at| context.column(*at)).collect();
+    let same: Vec<String> = key.iter().map(|column| format!("a.{column} = t.{column}")).collect();
+    let same = same.join(" AND ");
+    let ours: Vec<String> = key.iter().map(|column| format!("t.{column}")).collect();
+    let ours = if ours.len() == 1 { ours.concat() } else { format!("({})", ours.join(", ")) };
+    let in_keys = Condition::Parameter(format!("{ours} IN ("), "keys");
+    let force = context.dialect.index_hint("PRIMARY");
+    if hint.is_empty() {
+        sql.push(&format!("DELETE t\nFROM {table} AS t{force}\nSTRAIGHT_JOIN {into} AS a{force} ON {same}"));
+        sql.conditions("", &[in_keys]).push(")");
+    } else {
+        sql.push(&format!("DELETE{hint} FROM {table} AS t")).conditions("", &[in_keys]).push(")");
+        sql.push(&format!("\n  AND (SELECT COUNT(*) FROM {into} AS a WHERE {same}) = 1"));
+    }
 }

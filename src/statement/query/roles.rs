@@ -131,8 +131,9 @@ impl<'a> Roles<'a> {
     pub fn pending(&self, table: &Table) -> Vec<(usize, Value)> {
         let mut values: Vec<(usize, Value)> = self.due.iter().map(|due| (*due, Value::Now)).collect();
         values.extend(self.retry_at.map(|at| {
-            // A NULL would never be due where pending rows are found by this column.
-            let by_time = self.due.is_none() && self.claim.status.retryable.is_none() && table.columns[at].nullable;
+            // Where pending rows are found by this column, a NULL would never be due, and one value for all new rows would
+            // leave them without an order.
+            let by_time = self.due.is_none() && self.claim.status.retryable.is_none();
             (at, if by_time { Value::Now } else { never(table, at) })
         }));
         values.extend(self.released(table));

@@ -25,16 +25,25 @@ impl<'a> Sql<'a> {
         self
     }
 
-    /// Appends a parameter.
-    pub fn parameter(&mut self, name: &str) -> &mut Self {
-        let placeholder = self.placeholder(name);
+    /// Appends a parameter that is no column.
+    pub fn parameter(&mut self, word: &str) -> &mut Self {
+        let placeholder = self.placeholder(word);
         self.push(&placeholder)
     }
 
-    /// Declares a parameter whose place the caller finds.
-    pub fn placeholder(&mut self, name: &str) -> String {
+    /// Declares a parameter that is no column, and whose place the caller finds.
+    pub fn placeholder(&mut self, word: &str) -> String {
+        self.declare(self.context.word(word))
+    }
+
+    /// Declares the parameter that is a column.
+    fn own(&mut self, column: usize) -> String {
+        self.declare(self.context.table.columns[column].name.clone())
+    }
+
+    fn declare(&mut self, name: String) -> String {
         let placeholder = self.context.dialect.placeholder(self.parameters.len() + 1);
-        self.parameters.push(Parameter { placeholder: placeholder.clone(), name: name.to_owned() });
+        self.parameters.push(Parameter { placeholder: placeholder.clone(), name });
         placeholder
     }
 
@@ -45,9 +54,9 @@ impl<'a> Sql<'a> {
             self.push(&start);
             match condition {
                 Condition::Equal(column) => {
-                    let name = self.context.table.columns[*column].name.clone();
+                    let parameter = self.own(*column);
                     let column = self.context.column(*column);
-                    self.push(&format!("{column} = ")).parameter(&name);
+                    self.push(&format!("{column} = {parameter}"));
                 }
                 Condition::Text(text) => _ = self.push(text),
                 Condition::Parameter(before, name) => _ = self.push(before).parameter(name),
@@ -79,7 +88,7 @@ impl<'a> Sql<'a> {
         match value {
             Value::Text(text) => text.clone(),
             Value::Parameter(name) => self.placeholder(name),
-            Value::Own => self.placeholder(&column.name),
+            Value::Own => self.own(at),
             Value::Now => dialect.now(&column.ty),
             Value::Later(name) => {
                 let millis = self.placeholder(name);
@@ -122,12 +131,12 @@ pub fn expression(context: &Context<'_>, at: usize, value: &Value) -> Expr {
     let dialect = context.dialect;
     match value {
         Value::Text(text) => Expr::cust(text.clone()),
-        Value::Parameter(name) => Expr::val(*name),
+        Value::Parameter(name) => Expr::val(context.word(name)),
         Value::Own => Expr::val(column.name.clone()),
         Value::Now => Expr::cust(dialect.now(&column.ty)),
         Value::Later(name) => {
             let text = dialect.later(&column.ty, &dialect.placeholder(1));
-            Expr::cust_with_values(text, [*name])
+            Expr::cust_with_values(text, [context.word(name)])
         }
         Value::Case(condition, then, otherwise) => {
             Expr::case(Expr::cust(condition.clone()), expression(context, at, then))

@@ -14,19 +14,14 @@ use super::{Context, Query};
 pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     let mut queries = Vec::new();
     let status = &roles.claim.status;
-    let held = held(roles);
-    if let Some(held) = &held {
+    if let Some(held) = held(roles) {
         let done = status.done.0.first();
         if status.published.is_none() {
             queries.extend(done.map(|done| finish(context, roles, "complete", "Finishes a row.", done, held, false)));
         }
         queries.push(retry(context, roles, held));
-        queries.extend(
-            status
-                .dead
-                .as_ref()
-                .map(|dead| finish(context, roles, "dead", "Gives a row up, with the reason.", dead, held, true)),
-        );
+        let about = format!("Gives a row up{}.", with_reason(roles));
+        queries.extend(status.dead.as_ref().map(|dead| finish(context, roles, "dead", &about, dead, held, true)));
         queries.extend(extend(context, roles, held));
         queries.push(release(context, roles, held));
     }
@@ -38,9 +33,15 @@ pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
 }
 
 /// The state of a row that a worker works on.
-fn held(roles: &Roles<'_>) -> Option<String> {
+fn held<'a>(roles: &Roles<'a>) -> Option<&'a str> {
     let status = &roles.claim.status;
-    status.running.clone().or_else(|| roles.by_visibility().then(|| status.pending.clone()))
+    status.running.as_deref().or_else(|| roles.by_visibility().then_some(&*status.pending))
+}
+
+/// The states in which a row waits to be taken.
+fn waiting<'a>(roles: &Roles<'a>) -> Vec<&'a str> {
+    let status = &roles.claim.status;
+    std::iter::once(&*status.pending).chain(status.retryable.as_deref()).collect()
 }
 
 /// The column that tells the worker's own claim from a later one, and the parameter that it is compared with.
@@ -55,6 +56,31 @@ fn attempts_are_the_fence(roles: &Roles<'_>) -> bool {
     roles.by_visibility() && roles.seq.is_none() && roles.by.is_none()
 }
 
+/// A transition out of pending that is not a worker's own raises the count where that is the fence, so that the worker of
+/// before, who knows the old one, is fenced off; and the most attempts with it, so that none is lost.
+fn fenced_off(context: &Context<'_>, roles: &Roles<'_>) -> Vec<(usize, Value)> {
+    let raised = |column: usize| (column, Value::Text(format!("{} + 1", context.column(column))));
+    let count = roles.count.filter(|_| attempts_are_the_fence(roles));
+    count.into_iter().flat_map(|count| roles.max.into_iter().chain([count])).map(raised).collect()
+}
+
+/// What [`fenced_off`] does, for the statement's comment.
+fn about_fenced_off(roles: &Roles<'_>) -> &'static str {
+    match (attempts_are_the_fence(roles) && roles.count.is_some(), roles.max.is_some()) {
+        (true, true) => {
+            "\nThe attempts are the fence: they and their limit go up by one, so that who published the row before cannot do so again."
+        }
+        (true, false) => {
+            "\nThe attempts are the fence: this counts as one, so that who published the row before cannot do so again."
+        }
+        (false, _) => "",
+    }
+}
+
+fn with_reason(roles: &Roles<'_>) -> &'static str {
+    if roles.error.is_some() { ", with the reason" } else { "" }
+}
+
 /// An UPDATE of one row: its key, its scope, its state, its fence.
 fn keyed(
     context: &Context<'_>,
@@ -62,7 +88,7 @@ fn keyed(
     name: &str,
     about: &str,
     values: &[(usize, Value)],
-    from: &str,
+    from: &[&str],
     fenced: bool,
 ) -> Query {
     let table = context.table;
@@ -75,10 +101,14 @@ fn keyed(
     for at in roles.scope.iter().chain(&roles.tail) {
         update.and_where(column(*at).eq(table.columns[*at].name.clone()));
     }
-    update.and_where(column(roles.status).eq(Expr::cust(context.dialect.literal(from))));
+    let mut states = from.iter().map(|state| Expr::cust(context.dialect.literal(state)));
+    update.and_where(match (states.next(), states.len()) {
+        (Some(one), 0) => column(roles.status).eq(one),
+        (first, _) => column(roles.status).is_in(first.into_iter().chain(states)),
+    });
     let mut about = about.to_owned();
     if let Some((at, parameter)) = fence(roles).filter(|_| fenced) {
-        update.and_where(column(at).eq(parameter));
+        update.and_where(column(at).eq(context.word(parameter)));
         about.push_str("\nNo row: the lease is lost, and another worker may hold the row.");
     }
     built(context.dialect, &update, name, &about)
@@ -102,22 +132,34 @@ fn finish(
     values.extend(roles.released(context.table));
     values.extend(roles.finished.map(|finished| (finished, Value::Now)));
     values.extend(roles.changed());
-    keyed(context, roles, name, about, &values, from, true)
+    keyed(context, roles, name, about, &values, &[from], true)
 }
 
 fn retry(context: &Context<'_>, roles: &Roles<'_>, held: &str) -> Query {
-    let about = "Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.";
-    put_back(context, roles, "retry", about, held, true)
+    let about = format!("Puts a row back after a failure.\n{}", about_end(roles, "dead"));
+    keyed(context, roles, "retry", &about, &put_back(context, roles), &[held], true)
 }
 
-/// Lets a row wait for its next attempt.
-fn put_back(context: &Context<'_>, roles: &Roles<'_>, name: &str, about: &str, from: &str, fenced: bool) -> Query {
+/// What ends the attempts of a row that is put back, by the caller's choice and not by itself.
+fn about_end(roles: &Roles<'_>, dead: &str) -> String {
+    match (roles.count, &roles.claim.status.dead) {
+        (Some(_), Some(_)) => {
+            format!("The attempt was counted by the claim; at the limit the caller uses `{dead}` instead.")
+        }
+        (Some(_), None) => "The attempt was counted by the claim, and no number of them is the last.".to_owned(),
+        (None, Some(_)) => format!("Attempts are not counted: the caller decides when it uses `{dead}` instead."),
+        (None, None) => "Attempts are not counted, and none is the last.".to_owned(),
+    }
+}
+
+/// A row that waits for its next attempt.
+fn put_back(context: &Context<'_>, roles: &Roles<'_>) -> Vec<(usize, Value)> {
     let mut values = vec![state(context, roles, roles.waiting())];
     values.extend(roles.time().map(|time| (time, Value::Later("delay_ms"))));
     values.extend(roles.error.map(|error| (error, Value::Parameter("error"))));
     values.extend(roles.released(context.table));
     values.extend(roles.changed());
-    keyed(context, roles, name, about, &values, from, fenced)
+    values
 }
 
 fn extend(context: &Context<'_>, roles: &Roles<'_>, held: &str) -> Option<Query> {
@@ -127,7 +169,7 @@ fn extend(context: &Context<'_>, roles: &Roles<'_>, held: &str) -> Option<Query>
     };
     let mut values = vec![(column, Value::Later(parameter))];
     values.extend(roles.changed());
-    Some(keyed(context, roles, "extend", "Holds a row for longer, from now on.", &values, held, true))
+    Some(keyed(context, roles, "extend", "Holds a row for longer, from now on.", &values, &[held], true))
 }
 
 fn release(context: &Context<'_>, roles: &Roles<'_>, held: &str) -> Query {
@@ -137,11 +179,12 @@ fn release(context: &Context<'_>, roles: &Roles<'_>, held: &str) -> Query {
     let given_back = roles.count.filter(|_| !attempts_are_the_fence(roles));
     values.extend(given_back.map(|count| (count, Value::Text(format!("{} - 1", context.column(count))))));
     values.extend(roles.changed());
-    let about = match given_back {
-        Some(_) => "Puts a row back untried and gives the attempt back, as on shutdown.",
-        None => "Puts a row back untried, as on shutdown. The attempt stays counted: it is the fence.",
+    let about = match (given_back, roles.count) {
+        (Some(_), _) => "Puts a row back untried and gives the attempt back, as on shutdown.",
+        (None, Some(_)) => "Puts a row back untried, as on shutdown. The attempt stays counted: it is the fence.",
+        (None, None) => "Puts a row back untried, as on shutdown.",
     };
-    keyed(context, roles, "release", about, &values, held, true)
+    keyed(context, roles, "release", about, &values, &[held], true)
 }
 
 /// The transitions of an event bus: pending → published → consumed.
@@ -153,77 +196,92 @@ fn bus(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     values.extend(roles.published.map(|at| (at, Value::Now)));
     values.extend(roles.changed());
     let about = "Marks a row as handed to the broker. No row while it is done already: the consumer was faster.";
-    queries.push(keyed(context, roles, "mark_published", about, &values, &status.pending, true));
+    queries.push(keyed(context, roles, "mark_published", about, &values, &waiting(roles), true));
     // The consumer knows of no attempt: its state is what protects these.
-    let about = "Puts a row back whose handler failed. At the limit it is `dead_published`.";
-    queries.push(put_back(context, roles, "retry_published", about, published, false));
+    let end = about_end(roles, "dead_published");
+    let about = format!("Puts a row back whose handler failed.\n{end}{}", about_fenced_off(roles));
+    let mut values = put_back(context, roles);
+    values.extend(fenced_off(context, roles));
+    queries.push(keyed(context, roles, "retry_published", &about, &values, &[published], false));
     if let Some(dead) = &status.dead {
-        let about = "Gives up a row that its handler can never handle, with the reason.";
+        let about = format!("Gives up a row that its handler can never handle{}.", with_reason(roles));
         let mut values = vec![state(context, roles, dead)];
         values.extend(roles.error.map(|error| (error, Value::Parameter("error"))));
         values.extend(roles.finished.map(|finished| (finished, Value::Now)));
         values.extend(roles.changed());
-        queries.push(keyed(context, roles, "dead_published", about, &values, published, false));
+        queries.push(keyed(context, roles, "dead_published", &about, &values, &[published], false));
     }
-    let mut values = vec![state(context, roles, done)];
-    values.extend(roles.finished.map(|at| (at, Value::Now)));
-    values.extend(roles.changed());
-    for (name, from) in [("consume_published", published), ("consume_pending", &status.pending)] {
-        let about = "Finishes a row in the transaction of its handler. No row: it was handled before.";
-        queries.push(keyed(context, roles, name, about, &values, from, false));
-    }
-    let mut values = vec![state(context, roles, &status.pending)];
-    values.extend(roles.pending(context.table));
-    values.extend(roles.changed());
+    queries.push(consume(context, roles, done, published));
     if let Some(path) = context.paths().iter().find(|path| path.purpose == Purpose::Sweep) {
-        queries.extend(sweep(context, roles, path, &values));
+        queries.extend(sweep(context, roles, path));
     }
     queries
 }
 
-fn sweep(context: &Context<'_>, roles: &Roles<'_>, path: &Path, values: &[(usize, Value)]) -> Vec<Query> {
-    let about = "Puts rows back whose message never arrived, the longest published first.";
-    moving(context, roles, path, "sweep", about, values, Bound::Age("sweep_ms"))
+/// One statement for all states that a message in flight may find its row in: between two, the row could pass from the one
+/// that is asked for second to the one that was asked for first.
+fn consume(context: &Context<'_>, roles: &Roles<'_>, done: &str, published: &str) -> Query {
+    let mut values = vec![state(context, roles, done)];
+    values.extend(roles.finished.map(|at| (at, Value::Now)));
+    values.extend(roles.changed());
+    let given_up = if roles.claim.status.dead.is_some() { ", or given up" } else { "" };
+    let about = format!(
+        "Finishes a row in the transaction of its handler, whether or not it is marked as published yet.\nNo row: it was handled before{given_up}."
+    );
+    let mut from = waiting(roles);
+    from.push(published);
+    keyed(context, roles, "consume", &about, &values, &from, false)
+}
+
+fn sweep(context: &Context<'_>, roles: &Roles<'_>, path: &Path) -> Vec<Query> {
+    let mut values = vec![state(context, roles, &roles.claim.status.pending)];
+    values.extend(roles.pending(context.table));
+    values.extend(fenced_off(context, roles));
+    values.extend(roles.changed());
+    let about =
+        format!("Puts rows back whose message never arrived, the longest published first.{}", about_fenced_off(roles));
+    let moving = Moving { name: "sweep", about: &about, values: &values, bound: Bound::Age("sweep_ms"), shown: &[] };
+    moving.queries(context, roles, path)
 }
 
 /// Moves the rows of a path from one state to another, a batch at a time.
-fn moving(
-    context: &Context<'_>,
-    roles: &Roles<'_>,
-    path: &Path,
-    name: &str,
-    about: &str,
-    values: &[(usize, Value)],
+struct Moving<'a> {
+    name: &'a str,
+    about: &'a str,
+    values: &'a [(usize, Value)],
     bound: Bound,
-) -> Vec<Query> {
-    let index = context.index_for(path);
-    let mut sql = Sql::new(context);
-    let key = context.columns(&context.table.primary_key);
-    match context.dialect.take() {
-        Take::SelectThenUpdate => {
-            sql.push(&format!("SELECT {key}"));
-            claim::selection(&mut sql, context, "", path, bound);
-            sql.push("\nFOR UPDATE SKIP LOCKED");
-            let find = sql.query(
-                format!("{name}_find"),
-                &format!("{about}\nThen `{name}` in the same transaction, at READ COMMITTED."),
-                index,
-            );
-            let about = format!("Moves the rows that `{name}_find` has locked.{KEYS}");
-            vec![find, claim::update_by_keys(context, roles, name, &about, values)]
-        }
-        Take::UpdateFromSelect => {
-            claim::begin_found(&mut sql, context, path, bound);
-            sql.push(&format!("\nUPDATE {} AS t", context.table_name())).assignments("", values);
-            sql.conditions("", &claim::is_found(context));
-            vec![sql.query(name, about, index)]
-        }
-        Take::UpdateByRowId => {
-            sql.push(&format!("UPDATE {}", context.table_name())).assignments("", values);
-            sql.push("\nWHERE rowid IN (\n  SELECT rowid");
-            claim::selection(&mut sql, context, "  ", path, bound);
-            sql.push("\n)");
-            vec![sql.query(name, about, index)]
+    /// Columns that the caller must know of rows that it moves by their keys.
+    shown: &'a [usize],
+}
+
+impl Moving<'_> {
+    fn queries(&self, context: &Context<'_>, roles: &Roles<'_>, path: &Path) -> Vec<Query> {
+        let (name, index) = (self.name, context.index_for(path));
+        let mut sql = Sql::new(context);
+        match context.dialect.take() {
+            Take::SelectThenUpdate => {
+                let shown: Vec<usize> = context.table.primary_key.iter().chain(self.shown).copied().collect();
+                sql.push(&format!("SELECT {}", context.columns(&shown)));
+                claim::selection(&mut sql, context, "", path, self.bound);
+                sql.push("\nFOR UPDATE SKIP LOCKED");
+                let about = format!("{}\nThen `{name}` in the same transaction, at READ COMMITTED.", self.about);
+                let find = sql.query(format!("{name}_find"), &about, index);
+                let about = format!("Moves the rows that `{name}_find` has locked.{KEYS}");
+                vec![find, claim::update_by_keys(context, roles, name, &about, self.values)]
+            }
+            Take::UpdateFromSelect => {
+                claim::begin_found(&mut sql, context, path, self.bound);
+                sql.push(&format!("\nUPDATE {} AS t", context.table_name())).assignments("", self.values);
+                sql.conditions("", &claim::is_found(context));
+                vec![sql.query(name, self.about, index)]
+            }
+            Take::UpdateByRowId => {
+                sql.push(&format!("UPDATE {}", context.table_name())).assignments("", self.values);
+                sql.push("\nWHERE rowid IN (\n  SELECT rowid");
+                claim::selection(&mut sql, context, "  ", path, self.bound);
+                sql.push("\n)");
+                vec![sql.query(name, self.about, index)]
+            }
         }
     }
 }
@@ -235,31 +293,25 @@ fn reap(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
         return Vec::new();
     };
     let status = &roles.claim.status;
+    let by_keys = context.dialect.take() == Take::SelectThenUpdate;
     let mut values = vec![state(context, roles, roles.waiting())];
     values.extend(roles.time().map(|time| (time, Value::Now)));
     values.extend(roles.released(context.table));
     let exhausted = roles.exhausted(|column| context.column(column));
-    if let (Some(exhausted), Some(dead), true) =
-        (exhausted, &status.dead, context.dialect.take() != Take::SelectThenUpdate)
-    {
+    if let (Some(exhausted), Some(dead), false) = (exhausted, &status.dead, by_keys) {
         let mut given_up = vec![state(context, roles, dead)];
         given_up.extend(roles.given_up(context.table));
         values = claim::either(context, &exhausted, given_up, values);
     }
     values.extend(roles.changed());
     let mut about = "Frees rows of workers that let their lease run out, where no worker claims.".to_owned();
-    if context.dialect.take() == Take::SelectThenUpdate && status.dead.is_some() && roles.count.is_some() {
+    if by_keys && status.dead.is_some() && roles.count.is_some() {
         about.push_str("\nRows that have used up their attempts go by `take_exhausted` instead.");
     }
-    let mut queries = moving(context, roles, path, "reap", &about, &values, Bound::Now);
-    if let (Some(count), true) = (roles.count, context.dialect.take() == Take::SelectThenUpdate) {
-        // Who moves the rows must know their attempts.
-        let mut shown: Vec<usize> = context.table.primary_key.clone();
-        shown.extend([count].into_iter().chain(roles.max));
-        let key = format!("SELECT {}\n", context.columns(&context.table.primary_key));
-        queries[0].sql = queries[0].sql.replacen(&key, &format!("SELECT {}\n", context.columns(&shown)), 1);
-    }
-    queries
+    // Who moves the rows must know their attempts.
+    let shown: Vec<usize> = roles.count.into_iter().flat_map(|count| [count].into_iter().chain(roles.max)).collect();
+    let moving = Moving { name: "reap", about: &about, values: &values, bound: Bound::Now, shown: &shown };
+    moving.queries(context, roles, path)
 }
 
 fn list_dead(context: &Context<'_>) -> Option<Query> {
@@ -269,30 +321,35 @@ fn list_dead(context: &Context<'_>) -> Option<Query> {
     let mut sql = Sql::new(context);
     sql.push(&format!("SELECT {}", context.all_columns()));
     claim::selection(&mut sql, context, "", path, Bound::Now);
-    Some(sql.query("list_dead", "Lists dead rows, the oldest first.", index))
+    let about = format!("Lists dead rows, {}.", context.in_order(path));
+    Some(sql.query("list_dead", &about, index))
 }
 
 fn replay(context: &Context<'_>, roles: &Roles<'_>) -> Option<Query> {
     let dead = roles.claim.status.dead.as_ref()?;
     let mut values = vec![state(context, roles, &roles.claim.status.pending)];
     values.extend(roles.pending(context.table));
-    let mut about = "Gives a dead row a new life: attempts from 0, the fence as it was.";
-    match (attempts_are_the_fence(roles), roles.count, roles.max) {
+    let attempts = match (attempts_are_the_fence(roles), roles.count, roles.max) {
         (true, Some(count), Some(max)) => {
             // MySQL and MariaDB assign from left to right, so that the column that the other reads comes last.
             let (count_text, most) = (context.column(count), roles.default_attempts() + 1);
             values.push((max, Value::Text(format!("{count_text} + {most}"))));
             values.push((count, Value::Text(format!("{count_text} + 1"))));
-            about = "Gives a dead row a new life: further attempts, counted on from the old ones, which are the fence.";
+            ": further attempts, counted on from the old ones, which are the fence."
         }
-        (fence, count, _) => {
-            values.extend(count.map(|count| (count, Value::Text("0".to_owned()))));
-            if fence {
-                about = "Gives a dead row a new life: attempts from 0.\nThey are the fence: no worker of its former life may still be at work.";
-            }
+        (_, Some(count), _) => {
+            values.push((count, Value::Text("0".to_owned())));
+            ": attempts from 0."
         }
-    }
+        (_, None, _) => ".",
+    };
+    let fence = match (fence(roles), roles.max) {
+        (Some((_, "attempt")), None) => "\nThey are the fence: no worker of its former life may still be at work.",
+        (Some((_, "attempt")), Some(_)) | (None, _) => "",
+        (Some(_), _) => "\nNo worker of its former life can change it: the fence does not start anew.",
+    };
     values.extend(roles.finished.map(|finished| (finished, super::roles::never(context.table, finished))));
     values.extend(roles.changed());
-    Some(keyed(context, roles, "replay", about, &values, dead, false))
+    let about = format!("Gives a dead row a new life{attempts}{fence}");
+    Some(keyed(context, roles, "replay", &about, &values, &[dead], false))
 }

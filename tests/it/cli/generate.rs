@@ -26,6 +26,37 @@ fn generate_then_check_is_clean() {
     assert!(head[1].starts_with("-- fingerprint ") && head[1].len() == 31, "{}", head[1]);
 }
 
+/// Code for one database has nothing of another; of several, what they share stands once.
+#[test]
+fn rust_for_one_database_is_for_that_one() {
+    let definition = include_str!("../../cases/rust/every_value.json");
+    let generate = |dialects: &str| {
+        let project = Project::new(&[("schemas/every_value.json", definition)]);
+        project.run(&["generate", "--target", "rust", "--dialect", dialects]).assert(0);
+        project.contents("generated")
+    };
+    let all = generate("mysql,mariadb,postgres,sqlite");
+    for (id, others) in [
+        ("mysql", ["mariadb", "postgres", "sqlite", "Sqlite"]),
+        ("mariadb", ["mysql/", "postgres", "sqlite", "Sqlite"]),
+        ("postgres", ["mysql", "mariadb", "sqlite", "MySql"]),
+        ("sqlite", ["mysql", "mariadb", "postgres", "MySql"]),
+    ] {
+        let one = generate(id);
+        for (path, text) in &one {
+            let text = String::from_utf8(text.clone()).unwrap();
+            others.iter().for_each(|other| assert!(!path.contains(other) && !text.contains(other), "{path}: {other}"));
+            let same = all.iter().any(|(other, content)| other == path && *content == text.as_bytes());
+            // The root names the databases, and MariaDB leaves to MySQL what their one driver can have once only.
+            let differs = path.ends_with("rust/mod.rs") || id == "mariadb" && path.contains("/mariadb/");
+            assert_eq!(same, !differs, "{path} for {id}");
+        }
+        let files: Vec<&str> = one.iter().map(|(path, _)| &**path).collect();
+        assert_eq!(files.len(), 8, "{files:?}");
+    }
+    assert_eq!(all.len(), 2 + 3 + 4 * 3);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_is_rewritten_only_when_its_content_changes() {

@@ -3,6 +3,7 @@
 //! The pairs are made up, but always the same. In the rows, whatever is pinned comes last in every order, so that an index
 //! which lacks a column cannot look good by chance.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -28,7 +29,7 @@ const UNTIL: usize = 5;
 const UPDATED: usize = 6;
 const ID: usize = 7;
 const LIMIT: u64 = 3;
-const INDEXES: usize = 100;
+const INDEXES: usize = 120;
 
 /// Numbers that look random.
 struct Dice(u64);
@@ -82,6 +83,7 @@ fn fill(probe: &mut Probe) {
     probe.run(&format!(
         "CREATE TABLE t (app {text}, status {text}, failed BIGINT, \"next\" {number}, created {number}, \"until\" {number}, updated {number}, id {text}, payload {text}{key})"
     ).replace('"', if probe.server.is_mysql_like() { "`" } else { "\"" }).replace("COLLATE `C`", "COLLATE \"C\""));
+    probe.keep_autovacuum_out();
     let bit = |bit: u32| {
         let blocks: Vec<String> = [0_u32, 1, 2, 4, 3, 5, 6, 7]
             .iter()
@@ -213,10 +215,13 @@ fn statement(server: Server, path: &Path) -> String {
 
 /// What the engine's counters say, as a verdict and in words.
 fn measured(probe: &mut Probe, path: &Path) -> (bool, String) {
-    let counted = match measure(probe, &statement(probe.server, path), &[]) {
+    let counted = match measure(probe, "t", &statement(probe.server, path), &[]) {
         Ok(counted) => counted,
         // SQLite refuses an index that cannot be used.
-        Err(error) => return (false, error.to_string()),
+        Err(error) if probe.server == Server::Sqlite && error.to_string().contains("no query solution") => {
+            return (false, error.to_string());
+        }
+        Err(error) => panic!("{:?}: {error}\n{}", probe.server, statement(probe.server, path)),
     };
     assert_eq!(counted.returned, LIMIT, "{}", statement(probe.server, path));
     let (few, pages) = match probe.server {
@@ -235,7 +240,7 @@ fn serves_and_the_engine_agree(scratch: &mut Scratch) {
     let mut probe = Probe::open(scratch);
     fill(&mut probe);
     let mut dice = Dice(4);
-    let (mut yes, mut no, mut found) = (0, 0, Vec::new());
+    let (mut yes, mut no, mut found) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     for _ in 0..INDEXES {
         let path = some_path(&mut dice);
         let index = some_index(&mut dice, server, &path);
@@ -245,7 +250,8 @@ fn serves_and_the_engine_agree(scratch: &mut Scratch) {
         for path in [path.clone(), varied(&mut dice, &path), varied(&mut dice, &path), varied(&mut dice, &path)] {
             let verdict = serves(server.engine(), &table, &index, &path);
             let (served, words) = measured(&mut probe, &path);
-            *(if verdict.is_ok() { &mut yes } else { &mut no }) += 1;
+            // Dice may fall alike: each pair counts once.
+            (if verdict.is_ok() { &mut yes } else { &mut no }).insert((text.clone(), statement(server, &path)));
             if let Err(misfit) = &verdict {
                 assert_mended(server, &table, &index, &path, &misfit.fix);
             }
@@ -255,8 +261,9 @@ fn serves_and_the_engine_agree(scratch: &mut Scratch) {
         }
         probe.run(if server.is_mysql_like() { "DROP INDEX i ON t" } else { "DROP INDEX i" });
     }
+    let (yes, no) = (yes.len(), no.len());
     assert!(found.is_empty(), "{server:?}: {} of {} disagree:\n{}", found.len(), yes + no, found.join("\n"));
-    assert!(yes + no >= 200 && yes >= 50 && no >= 50, "{yes} served, {no} not");
+    assert!(yes + no >= 380 && yes >= 50 && no >= 50, "{yes} served, {no} not");
 }
 on_servers!(serves_and_the_engine_agree);
 

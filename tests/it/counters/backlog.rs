@@ -1,5 +1,6 @@
 //! A backlog as production has it: nearly everything finished long ago, and little of the rest due.
 
+use claimsmith::schema::format::IndexSet;
 use claimsmith::schema::{Column, ColumnType, Table};
 
 use crate::servers::Server;
@@ -10,17 +11,23 @@ use super::probe::Probe;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mix {
     /// 98.9 % finished, 0.5 % pending, 0.4 % retryable of which a quarter is due, 0.1 % running of which half has expired,
-    /// 0.1 % dead: about 1 % open.
+    /// 0.1 % dead: about 1 % open. Where rows can be stranded, 0.05 % are: in states of their own times, which no statement
+    /// gives them.
     Usual,
-    /// So many percent are due: pending, retryable and expired in turns. The rest is finished.
+    /// So many percent, or as many as can be, are due: pending, retryable and expired in equal shares. Of each other state
+    /// there is a twentieth, and the rest is finished.
     Due(u64),
 }
 
-/// The three scopes have 60, 30 and 10 % of the rows.
+/// The three scopes have 60, 30 and 10 % of the rows of each state. Those of the first two alternate; those of the last come
+/// after them in every order, so that a statement for it that does not go by the scope reads all the others.
 pub const SCOPES: [&str; 3] = ["chat", "date", "game"];
 
-/// When row `n` was created: one a second.
+/// When the first rows were created: four in the same second, and then a pause.
 pub const START_S: i64 = 1_700_000_000;
+
+/// What each state has, of 10,000, where most of the rest is due.
+const FEW: u64 = 500;
 
 /// A time that does not come while these tests are run.
 const FUTURE_S: i64 = 2_100_000_000;
@@ -36,11 +43,20 @@ struct Part {
     to: u64,
 }
 
+impl Part {
+    /// Its row from which on so many percent are left.
+    fn last(&self, percent: u64) -> u64 {
+        self.to - ((self.to - self.from) * percent).div_ceil(100)
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Pending,
     Retryable,
     Running,
+    /// Pending with a retry time where the claim asks for none, or published without a time.
+    Stranded,
     Other,
 }
 
@@ -123,25 +139,31 @@ fn parts(table: &Table, rows: u64, mix: Mix) -> Vec<Part> {
     let leased = claim.lease.is_some();
     shares.extend(status.running.iter().map(|state| (state.clone(), Kind::Running, 10)));
     shares.extend(status.published.iter().map(|state| (state.clone(), Kind::Other, 30)));
+    let swept = claim.times.as_ref().and_then(|times| table.column(times.published.as_ref()?));
+    let open = swept.filter(|column| column.nullable).and(status.published.as_ref());
+    let seed = (claim.indexes == IndexSet::Seed).then_some(&status.pending);
+    shares.extend(open.or(seed).map(|state| (state.clone(), Kind::Stranded, 5)));
     shares.extend(status.dead.iter().map(|state| (state.clone(), Kind::Other, 10)));
+    let done = &status.done.0;
     if let Mix::Due(percent) = mix {
-        shares.retain(|(_, kind, _)| match kind {
+        let is_due = |kind: Kind| match kind {
             Kind::Pending => true,
             Kind::Retryable => due.is_some(),
             Kind::Running => leased,
-            Kind::Other => false,
-        });
-        let each = percent * 100 / shares.len() as u64;
-        shares.iter_mut().for_each(|share| share.2 = each);
+            Kind::Stranded | Kind::Other => false,
+        };
+        let dues = shares.iter().filter(|share| is_due(share.1)).count() as u64;
+        let others = (shares.len() + done.len()) as u64 - dues;
+        let each = (percent * 100).min(10_000 - others * FEW) / dues;
+        shares.iter_mut().for_each(|share| share.2 = if is_due(share.1) { each } else { FEW });
     }
     // Finished rows are the oldest: most in the first finished state, a tenth in each further one.
     let open: u64 = shares.iter().map(|share| share.2 * rows / 10_000).sum();
-    let done = &status.done.0;
+    let further = ((rows - open) / 10).max(if mix == Mix::Usual { 0 } else { FEW * rows / 10_000 });
     let mut parts = Vec::new();
     let mut from = 0;
     for (at, state) in done.iter().enumerate().rev() {
-        let tenth = (rows - open) / 10;
-        let to = if at == 0 { rows - open } else { from + tenth };
+        let to = if at == 0 { rows - open } else { from + further };
         parts.push(Part { state: state.clone(), kind: Kind::Other, from, to });
         from = to;
     }
@@ -168,22 +190,23 @@ fn value(server: Server, table: &Table, column: &Column, rows: u64, parts: &[Par
     let is = |name: Option<&String>| name == Some(&column.name);
     let retry = claim.and_then(|claim| claim.retry.as_ref());
     let lease = claim.and_then(|claim| claim.lease.as_ref());
-    let of_kind = |kind: Kind, text: String| move |part: &Part| (part.kind == kind).then(|| text.clone());
-    let created = time(server, column, &format!("({START_S} + n)"));
-    let future = time(server, column, &format!("({FUTURE_S} + n)"));
-    // Scopes go by the last digit, so what is due goes by the one before.
-    let past_for = |every: u64| match mix {
-        Mix::Usual => format!("CASE WHEN n % {} < 10 THEN {created} ELSE {future} END", 10 * every),
+    let created = time(server, column, &format!("({START_S} + n - n % 4)"));
+    let future = time(server, column, &format!("({FUTURE_S} + n - n % 4)"));
+    // Every so manieth row of a state has come, the last among them: scopes go by threes.
+    let past_for = |part: &Part, every: u64| match mix {
+        Mix::Usual => format!("CASE WHEN ({} - n) % {every} = 0 THEN {created} ELSE {future} END", part.to - 1),
         Mix::Due(_) => created.clone(),
     };
+    let of_kind = |kind: Kind, every: u64| move |part: &Part| (part.kind == kind).then(|| past_for(part, every));
     let never = if column.nullable { "NULL".to_owned() } else { time(server, column, "0") };
     if let Some(claim) = claim {
         let waits = claim.status.retryable.is_none();
-        if claim.scope.first() == Some(&column.name) {
-            return format!(
-                "CASE WHEN n % 10 < 6 THEN '{}' WHEN n % 10 < 9 THEN '{}' ELSE '{}' END",
-                SCOPES[0], SCOPES[1], SCOPES[2]
-            );
+        if let Some(at) = claim.scope.iter().position(|scope| *scope == column.name) {
+            return by_part(parts, |part| Some(scope(part, at, claim.scope.len())), "''");
+        }
+        if is(claim.lane.as_ref()) {
+            // What is in the lane comes last, so that a statement for it that does not go by the lane reads what is not.
+            return by_part(parts, |part| Some(format!("CASE WHEN n < {} THEN 'y' ELSE 'x' END", part.last(50))), "''");
         }
         if column.name == claim.status.column {
             return by_part(parts, |part| Some(format!("'{}'", part.state)), "''");
@@ -191,20 +214,43 @@ fn value(server: Server, table: &Table, column: &Column, rows: u64, parts: &[Par
         if is(claim.due.as_ref()) || is(retry.and_then(|retry| retry.at.as_ref())) {
             let kind = if waits { Kind::Pending } else { Kind::Retryable };
             let other = if is(claim.due.as_ref()) || waits { &created } else { &never };
-            return by_part(parts, of_kind(kind, past_for(4)), other);
+            let value = |part: &Part| match part.kind {
+                Kind::Stranded if !waits => Some(created.clone()),
+                at if at == kind => Some(past_for(part, 4)),
+                _ => None,
+            };
+            return by_part(parts, value, other);
         }
         if is(lease.map(|lease| &lease.until)) {
-            return by_part(parts, of_kind(Kind::Running, past_for(2)), &never);
+            return by_part(parts, of_kind(Kind::Running, 2), &never);
         }
         if is(lease.and_then(|lease| lease.by.as_ref())) {
             let nobody = if column.nullable { "NULL" } else { "''" };
-            return by_part(parts, of_kind(Kind::Running, format!("'{WORKER}'")), nobody);
+            return by_part(parts, |part| (part.kind == Kind::Running).then(|| format!("'{WORKER}'")), nobody);
+        }
+        if is(claim.times.as_ref().and_then(|times| times.published.as_ref())) && column.nullable {
+            return by_part(parts, |part| (part.kind == Kind::Stranded).then(|| "NULL".to_owned()), &created);
         }
         if is(retry.and_then(|retry| retry.count.as_ref())) {
             return by_part(parts, |part| (part.kind != Kind::Pending).then(|| "1".to_owned()), "0");
         }
     }
     plain(server, table, column, rows, &created)
+}
+
+/// A column of the scope: the first tells the three scopes apart; each further one has another value in some of the first
+/// rows, and else the same in all.
+fn scope(part: &Part, at: usize, columns: usize) -> String {
+    match at {
+        0 => format!(
+            "CASE WHEN n >= {} THEN '{}' WHEN n % 3 < 2 THEN '{}' ELSE '{}' END",
+            part.last(10),
+            SCOPES[2],
+            SCOPES[0],
+            SCOPES[1]
+        ),
+        _ => format!("CASE WHEN n < {} AND n % {} = {} THEN 'y' ELSE 'x' END", part.last(70), columns - 1, at - 1),
+    }
 }
 
 /// A column without a role in the claim.

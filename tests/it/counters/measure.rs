@@ -23,18 +23,18 @@ pub struct Counted {
     pub sorts_ties: bool,
     /// Indexes, the primary key among them.
     pub indexes: Vec<String>,
-    /// Rows locked by the transaction so far: `innodb_trx.trx_rows_locked` on InnoDB, which counts one in each index, and
-    /// `pgrowlocks` on PostgreSQL. SQLite locks the file.
-    pub locked: u64,
-    /// PostgreSQL: pages touched.
+    /// Rows of the table locked by the transaction so far: `innodb_trx.trx_rows_locked` on InnoDB, which counts one in each
+    /// index, and `pgrowlocks` on PostgreSQL, where there is that. SQLite locks the file.
+    pub locked: Option<u64>,
+    /// PostgreSQL: pages touched by finding the rows: entries that the index's own columns reject are not counted as rows.
     pub pages: u64,
 }
 
-/// Runs the statement and counts.
-pub fn measure(probe: &mut Probe, sql: &str, binds: &[Bind]) -> Result<Counted, sqlx::Error> {
+/// Runs the statement, which is about this table, and counts.
+pub fn measure(probe: &mut Probe, table: &str, sql: &str, binds: &[Bind]) -> Result<Counted, sqlx::Error> {
     match probe.server {
         Server::MySql | Server::MariaDb => innodb(probe, sql, binds),
-        Server::Postgres => postgres(probe, sql, binds),
+        Server::Postgres => postgres(probe, table, sql, binds),
         Server::Sqlite => sqlite(probe, sql, binds),
     }
 }
@@ -71,8 +71,8 @@ fn innodb(probe: &mut Probe, sql: &str, binds: &[Bind]) -> Result<Counted, sqlx:
     counted.examined = after.0 - before.0 - probe.reads_of_status.unwrap_or_default();
     counted.selected = counted.examined;
     counted.sorts |= after.1 > before.1;
-    if sql.contains("FOR UPDATE") || sql.contains("EXISTS") || sql.contains("IGNORE") {
-        counted.locked = locked(probe);
+    if sql.contains("FOR UPDATE") || !sql.starts_with("SELECT") {
+        counted.locked = Some(locked(probe));
     }
     Ok(counted)
 }
@@ -104,43 +104,29 @@ fn locked(probe: &mut Probe) -> u64 {
         let thread = section.split("thread id ").nth(1).unwrap_or_default();
         thread.split(|c: char| !c.is_ascii_digit()).next() == Some(&*own.to_string())
     };
-    let section = transactions.into_iter().find(is_own).unwrap_or_default();
-    let before = section.split(" row lock(s)").next().filter(|before| before.len() < section.len());
-    before.and_then(|before| before.rsplit(' ').next()?.parse().ok()).unwrap_or_default()
+    let section = transactions.into_iter().find(is_own);
+    let section = section.unwrap_or_else(|| panic!("no transaction of the thread {own} in\n{text}"));
+    // Where nothing is locked, nothing is said of it.
+    let Some((before, _)) = section.split_once(" row lock(s)") else { return 0 };
+    before.rsplit(' ').next().unwrap().parse().unwrap_or_else(|_| panic!("no number of locks in\n{section}"))
 }
 
-fn postgres(probe: &mut Probe, sql: &str, binds: &[Bind]) -> Result<Counted, sqlx::Error> {
+fn postgres(probe: &mut Probe, table: &str, sql: &str, binds: &[Bind]) -> Result<Counted, sqlx::Error> {
     let execute = probe.prepare(sql, binds)?;
     let answer = probe.ask(&format!("EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) {execute}"), &[])?;
     let plan: Value = serde_json::from_str(answer.rows[0][0].as_deref().unwrap()).unwrap();
     let root = &plan[0]["Plan"];
-    let mut counted =
-        Counted { pages: number(root, "Shared Hit Blocks") + number(root, "Shared Read Blocks"), ..Counted::default() };
-    let changes = plan.to_string().contains("\"ModifyTable\"");
-    walk(root, !changes, &mut counted);
+    let mut counted = Counted::default();
+    let has = |kind: &str| plan.to_string().contains(&format!("\"{kind}\""));
+    walk(root, !has("ModifyTable"), &mut counted);
     counted.returned = match root["Node Type"].as_str() {
         Some("ModifyTable") => main_child(root).map(|child| number(child, "Actual Rows")).unwrap_or_default(),
         _ => number(root, "Actual Rows"),
     };
-    if let Some(relation) = changed(root) {
-        counted.locked = probe.rows_locked(relation);
+    if has("ModifyTable") || has("LockRows") {
+        counted.locked = probe.rows_locked(table);
     }
     Ok(counted)
-}
-
-/// The table of which the plan changes or locks rows.
-fn changed(node: &Value) -> Option<&str> {
-    let below = node["Plans"].as_array().map(Vec::as_slice).unwrap_or_default();
-    match node["Node Type"].as_str() {
-        Some("ModifyTable" | "LockRows") => relation(node),
-        _ => below.iter().find_map(changed),
-    }
-}
-
-/// The table that the node is about: LockRows names none, but what it reads from does.
-fn relation(node: &Value) -> Option<&str> {
-    let below = node["Plans"].as_array().map(Vec::as_slice).unwrap_or_default();
-    node["Relation Name"].as_str().or_else(|| below.iter().find_map(relation))
 }
 
 fn number(node: &Value, key: &str) -> u64 {
@@ -162,7 +148,10 @@ fn walk(node: &Value, selects: bool, counted: &mut Counted) {
         let rows = ["Actual Rows", "Rows Removed by Filter", "Rows Removed by Index Recheck"];
         let rows: u64 = rows.iter().map(|key| number(node, key)).sum::<u64>() * number(node, "Actual Loops");
         counted.examined += rows;
-        counted.selected += if selects { rows } else { 0 };
+        if selects {
+            counted.selected += rows;
+            counted.pages += number(node, "Shared Hit Blocks") + number(node, "Shared Read Blocks");
+        }
     }
     let below = node["Plans"].as_array().map(Vec::as_slice).unwrap_or_default();
     below.iter().for_each(|child| walk(child, selects, counted));

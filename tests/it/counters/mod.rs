@@ -6,24 +6,33 @@
 
 mod agreement;
 pub mod backlog;
+pub mod before;
+mod bench;
 mod contracts;
 pub mod figures;
 mod measure;
-pub mod negatives;
+mod negatives;
 pub mod probe;
+mod running;
 mod second_worker;
+mod stale;
 mod statements;
 mod tables;
 
-use claimsmith::schema::{Catalog, Table, load};
+use claimsmith::schema::{Catalog, Table, load, names};
 use claimsmith::statement::query::{Query, queries};
 use claimsmith::workload;
 
 use crate::servers::{Scratch, Server};
 
+use probe::Probe;
+
 /// A queue table and the statements of its workload on one engine.
+#[derive(Clone)]
 pub struct Queue {
     pub table: Table,
+    /// In the order of the table's indexes.
+    pub index_names: Vec<String>,
     pub queries: Vec<Query>,
 }
 
@@ -44,8 +53,16 @@ pub fn queues(server: Server) -> Vec<Queue> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas");
     let catalog: Catalog = load::load(&load::read(&[folder], |path| path.display().to_string()).unwrap()).0;
     let indexed = workload::indexed(&catalog, server.engine());
-    let of_table = queries(&catalog, server.dialect()).into_iter();
-    of_table.map(|of| Queue { table: indexed.tables[of.table].clone(), queries: of.queries }).collect()
+    let names = names::assign(&indexed, server.engine());
+    let of_table = queries(&catalog, server.dialect()).into_iter().map(|of| Queue {
+        table: indexed.tables[of.table].clone(),
+        index_names: names[of.table].indexes.clone(),
+        queries: of.queries,
+    });
+    let queues: Vec<Queue> = of_table.collect();
+    // Twelve with a claim, and one with a retention alone.
+    assert!(queues.len() >= 13, "only {} queues", queues.len());
+    queues
 }
 
 /// The queue of this name.
@@ -57,4 +74,5 @@ pub fn queue(server: Server, name: &str) -> Queue {
 pub fn create(scratch: &mut Scratch) {
     let path = format!("{}/generated/sql/{}/schema.sql", env!("CARGO_MANIFEST_DIR"), scratch.server.id());
     scratch.run(&std::fs::read_to_string(path).unwrap()).unwrap();
+    Probe::open(scratch).keep_autovacuum_out();
 }

@@ -1,261 +1,151 @@
-//! Every contract can be broken: by another index, by another order, and by the statements that claimsmith replaces.
+//! Every contract can be broken: by another order, by an index that is gone or lacks a column, by a lock that does not skip.
+//! What keeps its contract all the same is returned.
 
 use claimsmith::statement::query::Query;
 
 use crate::servers::{Scratch, Server};
 
 use super::Queue;
-use super::contracts::{SLACK, breaches, run};
-use super::figures::Figure;
-use super::measure::{Counted, measure};
+use super::bench::{Bench, Cost, unhinted};
 use super::probe::Probe;
-use super::statements::Values;
+use super::running::scopes;
+use super::second_worker::{check, enqueue_meanwhile, workers};
+use super::statements::{Kind, kind};
 
-const NOW: &str = "1800000000000";
-const LIMIT: u64 = 100;
-
-/// Drops and creates indexes of `wallet_outbox`, which has the usual backlog of at least 100,000 `rows`, and measures. Returns
-/// the figures for the reader.
-pub fn break_all(scratch: &Scratch, queue: &Queue, rows: u64) -> Vec<Figure> {
-    let (probe, other) = (Probe::open(scratch), Probe::open(scratch));
-    let mut bench = Bench { probe, other, queue, old: rows / 2, figures: Vec::new(), steps: Vec::new() };
-    bench.generated();
-    bench.another_order();
-    bench.another_index();
-    bench.incident();
-    bench.seed_order();
-    bench.seed_archive();
-    bench.figures
+/// Claims of `wallet_outbox` in another order.
+pub fn break_order(scratch: &Scratch, queue: &Queue) -> Vec<String> {
+    let mut bench = Bench::of(scratch, queue, 0);
+    let quoted = |name: &str| scratch.server.dialect().ident(name);
+    let order = |name: &str| format!("ORDER BY {}, {}", quoted(name), quoted("event_id"));
+    for (name, from, to) in [
+        ("claim_pending", "created_at_ms", "updated_at_ms"),
+        ("claim_retryable", "next_retry_at_ms", "created_at_ms"),
+        ("claim_expired", "lock_until_ms", "created_at_ms"),
+    ] {
+        let mut query = queue.query(name).clone();
+        let scope = scopes(queue, &query)[0];
+        let before = bench.keeps(&query, scope);
+        let changed = query.sql.replace(&order(from), &order(to));
+        assert_ne!(changed, query.sql);
+        query.sql = changed;
+        let breaks = bench.breaks(queue, &query, scope, &before);
+        bench
+            .found
+            .extend((!breaks).then(|| format!("{:?}: {name} in another order keeps its contract", scratch.server)));
+    }
+    bench.found
 }
 
-struct Bench<'a> {
-    probe: Probe,
-    other: Probe,
-    queue: &'a Queue,
-    /// So many rows are old enough for the archive, if they are finished.
-    old: u64,
-    figures: Vec<Figure>,
-    /// SQLite: the steps of the generated statements.
-    steps: Vec<(String, u64)>,
-}
-
-impl Bench<'_> {
-    fn server(&self) -> Server {
-        self.probe.server
-    }
-
-    /// What the generated statements read, for comparison.
-    fn generated(&mut self) {
-        for (name, text) in [
-            ("claim_pending", "generated: pending"),
-            ("claim_retryable", "generated: retries that are due"),
-            ("claim_expired", "generated: leases that have expired"),
-        ] {
-            let counted = self.claim(self.queue.query(name)).unwrap();
-            assert_eq!(breaches(self.server(), self.queue.query(name), &counted, counted.returned), [""; 0]);
-            self.figures.push(Figure::of(text, &counted));
-            self.steps.push((name.to_owned(), counted.examined));
-        }
-        let archive = self.queue.queries.iter().find(|query| query.name.ends_with("_delivered")).unwrap();
-        let values = Values { queue: self.queue, server: self.server(), limit: 1_000, old: self.old, fresh: 0 };
-        self.probe.begin();
-        let (counted, _) = run(&mut self.probe, &values, archive).unwrap();
-        self.probe.rollback();
-        self.figures.push(Figure::of("generated: a batch of 1,000 for the archive", &counted));
-    }
-
-    fn claim(&mut self, query: &Query) -> Result<Counted, sqlx::Error> {
-        let values = Values { queue: self.queue, server: self.server(), limit: LIMIT, old: 0, fresh: 0 };
-        self.probe.begin();
-        let counted = run(&mut self.probe, &values, query).map(|(counted, _)| counted);
-        self.probe.rollback();
-        counted
-    }
-
-    fn breaks(&mut self, query: &Query, because: &str) {
-        let counted = self.claim(query).unwrap();
-        let breaches = breaches(self.server(), query, &counted, counted.returned);
-        let steps = self.steps.iter().find(|(name, _)| *name == query.name).unwrap().1;
-        let slower = self.server() == Server::Sqlite && counted.examined * 100 > steps * 105;
-        assert!(slower || !breaches.is_empty(), "{:?}: {because}, and the contract holds: {counted:?}", self.server());
-    }
-
-    fn another_order(&mut self) {
-        for (name, from, to) in [
-            ("claim_pending", "created_at_ms", "updated_at_ms"),
-            ("claim_retryable", "next_retry_at_ms", "created_at_ms"),
-            ("claim_expired", "lock_until_ms", "created_at_ms"),
-        ] {
-            let mut query = self.queue.query(name).clone();
-            let quoted = |name: &str| self.server().dialect().ident(name);
-            let order = |name: &str| format!("ORDER BY {}, {}", quoted(name), quoted("event_id"));
-            let changed = query.sql.replace(&order(from), &order(to));
-            assert_ne!(changed, query.sql);
-            query.sql = changed;
-            self.breaks(&query, "the order is another");
-        }
-    }
-
-    fn another_index(&mut self) {
-        let query = self.queue.query("claim_pending").clone();
-        let (name, only) = ("idx_wallet_outbox_pending", self.server().engine().partial_indexes);
-        let only = if only { " WHERE status = 'pending'" } else { "" };
-        self.drop_index(name);
-        match (self.server(), self.claim(&query)) {
-            (Server::Postgres, _) => self.breaks(&query, "there is no index"),
-            (_, refused) => _ = refused.expect_err("a statement that forces an index that is gone"),
-        }
-        let mut free = query.clone();
-        free.sql = free.sql.replace(&self.server().dialect().index_hint(name), "");
-        self.breaks(&free, "there is no index and no hint");
-        // The order is lost; the scope is missing; the order comes too early.
-        let reordered: &[&str] = match self.server() {
-            // Where the update costs most of the steps, rows of other scopes cost too few of them to be seen.
-            Server::Sqlite => &["app_code, status, event_id, created_at_ms"],
-            Server::Postgres => &["app_code, status, event_id, created_at_ms", "created_at_ms, event_id"],
-            _ => &[
-                "app_code, status, event_id, created_at_ms",
-                "created_at_ms, event_id",
-                "app_code, created_at_ms, status, event_id",
-            ],
-        };
-        for columns in reordered {
-            self.create_index(name, columns, only);
-            self.breaks(&query, &format!("the index is ({columns})"));
-            self.drop_index(name);
-        }
-        self.create_index(name, "app_code, status, created_at_ms, event_id", only);
-        let counted = self.claim(&query).unwrap();
-        assert_eq!(breaches(self.server(), &query, &counted, counted.returned), [""; 0], "the right index again");
-    }
-
-    fn drop_index(&mut self, name: &str) {
-        let of = if self.server().is_mysql_like() { " ON wallet_outbox" } else { "" };
-        self.probe.run(&format!("DROP INDEX {name}{of}"));
-    }
-
-    fn create_index(&mut self, name: &str, columns: &str, only: &str) {
-        self.probe.run(&format!("CREATE INDEX {name} ON wallet_outbox ({columns}){only}"));
-    }
-
-    /// Measures a statement that replaces a claim, and proves that it breaks the claim's contract.
-    fn bad(&mut self, text: &'static str, sql: &str, least: u64) {
-        self.probe.begin_at("REPEATABLE READ");
-        let counted = measure(&mut self.probe, sql, &[]).unwrap_or_else(|error| panic!("{error}\n{sql}"));
-        if self.server().is_mysql_like() && sql.contains("SKIP LOCKED") {
-            // Whatever was read and sorted is locked: nothing is left for a second worker.
-            self.other.begin();
-            assert_eq!(self.other.rows(sql, &[]).rows.len(), 0, "a second worker gets rows: {sql}");
-            self.other.rollback();
-            assert!(counted.locked > 2 * LIMIT + SLACK, "{text}: {} rows locked", counted.locked);
-        }
-        self.probe.rollback();
-        // SQLite counts steps: several for each row.
-        assert!(
-            counted.examined >= least,
-            "{:?}, {text}: {} rows examined, {least} expected",
-            self.server(),
-            counted.examined
-        );
-        assert!(counted.sorts, "{:?}, {text}: not sorted", self.server());
-        self.figures.push(Figure::of(text, &counted));
-    }
-
-    fn locking(&self) -> &'static str {
-        if self.server() == Server::Sqlite { "" } else { " FOR UPDATE SKIP LOCKED" }
-    }
-
-    fn or_claim(&self, scope: &str) -> String {
-        format!(
-            "SELECT event_id FROM wallet_outbox WHERE {scope}(status = 'pending' OR (status = 'retryable' AND next_retry_at_ms <= {NOW}) OR (status = 'delivering' AND lock_until_ms <= {NOW})) ORDER BY created_at_ms, event_id LIMIT {LIMIT}{}",
-            self.locking()
-        )
-    }
-
-    /// The claim of the incident, on the table as it was.
-    fn incident(&mut self) {
-        let derived: Vec<String> = self
-            .queue
-            .queries
-            .iter()
-            .filter_map(|query| query.index.clone())
-            .collect::<std::collections::BTreeSet<_>>()
-            .into_iter()
-            .collect();
-        derived.iter().for_each(|name| self.drop_index(name));
-        self.bad("before: three states by OR, no index", &self.or_claim("app_code = 'chat' AND "), 60_000);
-        self.enqueue_waits();
-        self.bad("before: the same without app_code", &self.or_claim(""), 100_000);
-        let list = format!(
-            "SELECT event_id FROM wallet_outbox WHERE app_code = 'chat' AND status IN ('pending', 'retryable') ORDER BY created_at_ms, event_id LIMIT {LIMIT}{}",
-            self.locking()
-        );
-        self.bad("before: status IN (…), no index", &list, 60_000);
-    }
-
-    /// At REPEATABLE READ the claim of the incident holds up whoever enqueues.
-    fn enqueue_waits(&mut self) {
-        if !self.server().is_mysql_like() {
-            return;
-        }
-        let values = Values { queue: self.queue, server: self.server(), limit: LIMIT, old: 0, fresh: 1 };
-        let (enqueue, binds) = values.of(&mut self.other, self.queue.query("enqueue"), None, None);
-        self.probe.begin_at("REPEATABLE READ");
-        self.probe.rows(&self.or_claim("app_code = 'chat' AND "), &[]);
-        self.other.begin();
-        let error = self.other.ask(&enqueue, &binds).expect_err("enqueue does not wait for the claim of the incident");
-        assert!(error.to_string().contains("Lock wait timeout"), "{error}");
-        self.other.rollback();
-        self.probe.rollback();
-    }
-
-    /// The statements of seed 004 with the three indexes of seed 004.
-    fn seed_order(&mut self) {
-        for (name, columns) in [
-            ("seed_retry", "app_code, status, next_retry_at_ms, created_at_ms, event_id"),
-            ("seed_lease", "app_code, status, lock_until_ms, created_at_ms, event_id"),
-            ("seed_age", "app_code, status, updated_at_ms, event_id"),
-        ] {
-            self.create_index(name, columns, "");
-        }
-        // Of the whole table, so that the engine decides the same each time.
-        self.probe.run(match self.server() {
-            Server::MySql | Server::MariaDb => {
-                "ALTER TABLE wallet_outbox STATS_SAMPLE_PAGES = 10000; ANALYZE TABLE wallet_outbox"
+/// Each index that a statement reads is dropped in turn: a statement that names it is refused, and without the name it costs
+/// more; but for a count where another index begins with the scope and the state as well.
+pub fn break_each_index(scratch: &Scratch, queue: &Queue, rows: u64) -> Vec<String> {
+    let mut bench = Bench::of(scratch, queue, rows);
+    let free: Vec<Query> = queue.queries.iter().map(|query| unhinted(scratch.server, query)).collect();
+    let free = Queue { queries: free, ..queue.clone() };
+    for (name, index, queries) in bench.used() {
+        let scoped = |query: &Query| scopes(queue, query)[0];
+        bench.tidy();
+        let before: Vec<Cost> = queries.iter().map(|query| bench.keeps(query, scoped(query))).collect();
+        bench.drop(&name);
+        for (query, before) in queries.iter().zip(before) {
+            let what = format!("{:?}: {} {} without {name}", scratch.server, queue.name(), query.name);
+            if !scratch.server.dialect().index_hint(&name).is_empty() {
+                let refused = bench.cost(queue, query, scoped(query)).is_err();
+                bench.found.extend((!refused).then(|| format!("{what} is not refused")));
             }
-            _ => "ANALYZE wallet_outbox",
-        });
-        let pending = format!(
-            "SELECT event_id FROM wallet_outbox WHERE app_code = 'chat' AND status = 'pending' ORDER BY created_at_ms, event_id LIMIT {LIMIT}{}",
-            self.locking()
-        );
-        self.bad("before: pending by creation, the indexes of seed 004", &pending, 300);
-        self.bad("before: three states by OR, the indexes of seed 004", &self.or_claim("app_code = 'chat' AND "), 350);
-    }
-
-    /// The archive script of seed 004.
-    fn seed_archive(&mut self) {
-        let old = format!(
-            "status IN ('delivered', 'done') AND updated_at_ms < {}",
-            (super::backlog::START_S + i64::try_from(self.old).unwrap()) * 1_000
-        );
-        let (insert, end) = match self.server() {
-            Server::MySql | Server::MariaDb => ("INSERT IGNORE", ""),
-            Server::Postgres => ("INSERT", " ON CONFLICT DO NOTHING"),
-            Server::Sqlite => ("INSERT OR IGNORE", ""),
-        };
-        let copy = format!(
-            "{insert} INTO wallet_outbox_archive SELECT * FROM wallet_outbox WHERE {old} ORDER BY updated_at_ms ASC LIMIT 1000{end}"
-        );
-        self.bad("before: the archive script's INSERT of 1,000, the indexes of seed 004", &copy, 45_000);
-        if !self.server().is_mysql_like() {
-            // No LIMIT in a DELETE there.
-            return;
+            let by_another = kind(query) == Kind::Count && index.predicate.is_none();
+            let breaks = bench.breaks(&free, free.query(&query.name), scoped(query), &before);
+            bench.found.extend((!breaks && !by_another).then(|| format!("{what} keeps its contract")));
         }
-        let delete = format!(
-            "DELETE FROM wallet_outbox WHERE {old} AND EXISTS (SELECT 1 FROM wallet_outbox_archive AS a WHERE a.app_code = wallet_outbox.app_code AND a.event_id = wallet_outbox.event_id) ORDER BY updated_at_ms ASC LIMIT 1000"
-        );
-        self.probe.run(&copy);
-        self.bad("before: the archive script's DELETE of 1,000, the indexes of seed 004", &delete, 45_000);
+        bench.create(&name, &index, &index.columns);
+        bench.tidy();
+        queries.iter().for_each(|query| _ = bench.keeps(query, scoped(query)));
     }
+    bench.found
+}
+
+/// Each index of a claim is spoiled in all ways in turn: a claim by it costs more, of the one scope or of the other.
+pub fn break_each_column(scratch: &Scratch, queue: &Queue) -> Vec<String> {
+    let mut bench = Bench::of(scratch, queue, 0);
+    // Of a table with lanes, those of a lane: the others are as in all tables.
+    let lane = queue.table.claim.as_ref().and_then(|claim| claim.lane.as_ref());
+    for (name, index, mut queries) in bench.used() {
+        let in_lane = |query: &Query| query.parameters.iter().any(|parameter| Some(&parameter.name) == lane);
+        queries.retain(|query| kind(query) == Kind::Claim && (lane.is_none() || in_lane(query)));
+        let claims: Vec<(Query, &str)> = queries
+            .into_iter()
+            .flat_map(|query| scopes(queue, &query).into_iter().map(move |scope| (query.clone(), scope)))
+            .collect();
+        if claims.is_empty() {
+            continue;
+        }
+        let before: Vec<Cost> = claims.iter().map(|(query, scope)| bench.keeps(query, scope)).collect();
+        for columns in spoiled(&index.columns) {
+            bench.drop(&name);
+            bench.create(&name, &index, &columns);
+            let mut each = claims.iter().zip(&before);
+            let broken = each.any(|((query, scope), before)| bench.breaks(queue, query, scope, before));
+            let names = queue.table.names(&columns).collect::<Vec<_>>().join(", ");
+            let what = || format!("{:?}: {name} of {} serves on ({names})", scratch.server, queue.name());
+            bench.found.extend((!broken).then(what));
+        }
+        bench.drop(&name);
+        bench.create(&name, &index, &index.columns);
+    }
+    bench.found
+}
+
+/// Without each column but the last, which MySQL and MariaDB add by themselves, and with the last three in other orders.
+fn spoiled(columns: &[usize]) -> Vec<Vec<usize>> {
+    let last = columns.len() - 1;
+    let without = (0..last).map(|at| [&columns[..at], &columns[at + 1..]].concat());
+    let swapped = (last.saturating_sub(2)..last).map(|at| {
+        let mut swapped = columns.to_vec();
+        swapped.swap(at, at + 1);
+        swapped
+    });
+    without.chain(swapped).collect()
+}
+
+/// Without any index, what goes by the primary key reads the table. It has none afterwards.
+pub fn break_keys(scratch: &Scratch, queue: &Queue, rows: u64) -> Vec<String> {
+    let mut bench = Bench::of(scratch, queue, rows);
+    let keyed = |query: &&Query| matches!(kind(query), Kind::Keyed | Kind::ByKeys);
+    let queries: Vec<Query> = queue.queries.iter().filter(keyed).cloned().collect();
+    let before: Vec<Cost> = queries.iter().map(|query| bench.keeps(query, scopes(queue, query)[0])).collect();
+    let (table, other) = (scratch.server.dialect().ident(queue.name()), scratch.server.dialect().ident("with_indexes"));
+    bench.probe.run(&format!("ALTER TABLE {table} RENAME TO {other}; CREATE TABLE {table} AS SELECT * FROM {other}"));
+    let free: Vec<Query> = queue.queries.iter().map(|query| unhinted(scratch.server, query)).collect();
+    let free = Queue { queries: free, ..queue.clone() };
+    for (query, before) in queries.iter().zip(before) {
+        let breaks = bench.breaks(&free, free.query(&query.name), scopes(queue, query)[0], &before);
+        let what = || format!("{:?}: {} without a key keeps its contract", scratch.server, query.name);
+        bench.found.extend((!breaks).then(what));
+    }
+    bench.found
+}
+
+/// A second worker has to wait for a claim that does not skip what is locked, and a producer for a worker that locks the table.
+pub fn break_locks(scratch: &Scratch, queue: &Queue) {
+    if scratch.server == Server::Sqlite {
+        return;
+    }
+    let mut workers = workers(scratch);
+    let mut query = queue.query("claim_pending").clone();
+    assert_eq!(check(&mut workers, queue, &query), [""; 0]);
+    workers.iter_mut().for_each(Probe::rollback);
+    query.sql = query.sql.replace(" SKIP LOCKED", "");
+    let found = check(&mut workers, queue, &query);
+    workers.iter_mut().for_each(Probe::rollback);
+    assert!(found.iter().any(|breach| breach.starts_with("the second worker fails")), "{found:?}");
+    // MySQL and MariaDB let a producer wait for the claim of the incident.
+    if scratch.server.is_mysql_like() {
+        return;
+    }
+    let [first, _, producer] = &mut workers;
+    first.begin();
+    first.run(&format!("LOCK TABLE {} IN SHARE MODE", scratch.server.dialect().ident(queue.name())));
+    assert!(enqueue_meanwhile(producer, queue).is_some(), "enqueue does not wait for a table that is locked");
+    first.rollback();
+    producer.rollback();
 }

@@ -18,7 +18,7 @@ pub fn check_second_worker(scratch: &Scratch, queue: &Queue, mix: &str) -> Vec<S
         // Nobody else writes while a transaction is open.
         return Vec::new();
     }
-    let mut workers = [Probe::open(scratch), Probe::open(scratch), Probe::open(scratch)];
+    let mut workers = workers(scratch);
     let mut found = Vec::new();
     for query in queue.queries.iter().filter(|query| kind(query) == Kind::Claim) {
         let label = format!("{:?}, {}, {mix}, {}", scratch.server, queue.name(), query.name);
@@ -29,13 +29,19 @@ pub fn check_second_worker(scratch: &Scratch, queue: &Queue, mix: &str) -> Vec<S
     found
 }
 
-fn check([first, second, producer]: &mut [Probe; 3], queue: &Queue, query: &Query) -> Vec<String> {
+/// Two workers and a producer.
+pub fn workers(scratch: &Scratch) -> [Probe; 3] {
+    [Probe::open(scratch), Probe::open(scratch), Probe::open(scratch)]
+}
+
+/// How the claim breaks its contract; the transactions stay open.
+pub fn check([first, second, producer]: &mut [Probe; 3], queue: &Queue, query: &Query) -> Vec<String> {
     let mut found = Vec::new();
     // Half of what there is, so that there is a full batch for both.
     let server = first.server;
-    let values = |limit: u64, fresh: u64| Values { queue, server, limit, old: 0, fresh };
+    let values = |limit: u64| Values::new(queue, server, limit);
     first.begin();
-    let (sql, binds) = values(200, 0).of(first, query, None, None);
+    let (sql, binds) = values(200).of(first, query, None, None);
     let all = first.rows(&sql, &binds).rows.len() as u64;
     first.rollback();
     let limit = (all / 2).min(100);
@@ -43,13 +49,13 @@ fn check([first, second, producer]: &mut [Probe; 3], queue: &Queue, query: &Quer
         return vec![format!("{all} rows are too few for two workers")];
     }
     first.begin();
-    let (sql, binds) = values(limit, 0).of(first, query, None, None);
+    let (sql, binds) = values(limit).of(first, query, None, None);
     let taken = first.rows(&sql, &binds);
     if first.server.is_mysql_like() {
-        take(first, queue, &values(limit, 0), &taken);
+        take(first, queue, &values(limit), &taken);
     }
     second.begin();
-    match measure(second, &sql, &binds) {
+    match measure(second, queue.name(), &sql, &binds) {
         Err(error) => found.push(format!("the second worker fails: {error}")),
         Ok(counted) => {
             // PostgreSQL steps over what others hold, MySQL and MariaDB do so within their engine or count it as well.
@@ -71,13 +77,16 @@ fn check([first, second, producer]: &mut [Probe; 3], queue: &Queue, query: &Quer
             }
         }
     }
-    producer.begin();
-    let enqueue = queue.query("enqueue");
-    let (sql, binds) = values(limit, 1).of(producer, enqueue, None, None);
-    if let Err(error) = producer.ask(&sql, &binds) {
-        found.push(format!("enqueue meanwhile: {error}"));
-    }
+    found.extend(enqueue_meanwhile(producer, queue));
     found
+}
+
+/// Whether enqueue has to wait for the transactions that are open.
+pub fn enqueue_meanwhile(producer: &mut Probe, queue: &Queue) -> Option<String> {
+    producer.begin();
+    let values = Values { fresh: 1, ..Values::new(queue, producer.server, 1) };
+    let (sql, binds) = values.of(producer, queue.query("enqueue"), None, None);
+    producer.ask(&sql, &binds).err().map(|error| format!("enqueue meanwhile: {error}"))
 }
 
 fn take(probe: &mut Probe, queue: &Queue, values: &Values<'_>, taken: &Answer) {

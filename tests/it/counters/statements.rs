@@ -38,7 +38,7 @@ pub fn kind(query: &Query) -> Kind {
     match &*query.name {
         "enqueue" | "cutoff" => Kind::Free,
         "archive_compare" => Kind::Catalog,
-        "oldest_pending" => Kind::Oldest,
+        "oldest_pending" | "oldest_due" => Kind::Oldest,
         name if name.starts_with("claim_") => Kind::Claim,
         name if name.starts_with("count_") => Kind::Count,
         _ if has("keys") => Kind::ByKeys,
@@ -53,13 +53,22 @@ pub struct Values<'a> {
     pub queue: &'a Queue,
     pub server: Server,
     pub limit: u64,
+    /// As many rows are counted at most.
+    pub cap: u64,
+    /// One of [`SCOPES`].
+    pub scope: &'static str,
     /// Finished rows up to this one are old enough to leave.
     pub old: u64,
     /// Makes the keys of new rows.
     pub fresh: u64,
 }
 
-impl Values<'_> {
+impl<'a> Values<'a> {
+    /// Of the busiest scope, of which nothing is old.
+    pub fn new(queue: &'a Queue, server: Server, limit: u64) -> Values<'a> {
+        Values { queue, server, limit, cap: 100, scope: SCOPES[0], old: 0, fresh: 0 }
+    }
+
     /// The statement's text and its values; `row` is the row that it is about, `keys` are those that it changes.
     pub fn of(
         &self,
@@ -90,7 +99,7 @@ impl Values<'_> {
         };
         match name {
             "limit" => Bind::Int(self.limit as i64),
-            "cap" => Bind::Int(i64::from(self.queue.table.metrics.as_ref().map_or(10_000, |metrics| metrics.cap))),
+            "cap" => Bind::Int(self.cap as i64),
             "error" => Bind::Text("refused".to_owned()),
             "token" if query.name.starts_with("claim_") || query.name == "take" => {
                 Bind::Text("a-new-token/worker".to_owned())
@@ -109,11 +118,11 @@ impl Values<'_> {
         }
     }
 
-    /// A column's value where no row is meant: the busiest scope; in a new row something new.
+    /// A column's value where no row is meant: the scope; in a new row something new.
     fn column(&self, query: &Query, column: &Column) -> Bind {
         let claim = self.queue.table.claim.as_ref();
         if claim.is_some_and(|claim| claim.scope.first() == Some(&column.name)) {
-            return Bind::Text(SCOPES[0].to_owned());
+            return Bind::Text(self.scope.to_owned());
         }
         let is_key = self.queue.table.primary_key.iter().any(|at| self.queue.table.columns[*at].name == column.name);
         let in_unique = self.queue.table.indexes.iter().any(|index| {
@@ -178,8 +187,8 @@ pub fn row_for(probe: &mut Probe, queue: &Queue, query: &Query) -> Option<Answer
     let status = &claim.status;
     let held = status.running.as_ref().unwrap_or(&status.pending);
     let state = match &*query.name {
-        "mark_published" | "consume_pending" => &status.pending,
-        "consume_published" => status.published.as_ref()?,
+        "mark_published" => &status.pending,
+        "retry_published" | "dead_published" | "consume" => status.published.as_ref()?,
         "replay" => status.dead.as_ref()?,
         _ => held,
     };

@@ -108,7 +108,7 @@ fn a_fault_is_not_reported_a_second_time_by_what_follows_from_it() {
     let table = |columns: &str, extra: &str| {
         format!(r#"{{"tableName":"t","columns":[{{"name":"id","type":"BIGINT","primaryKey":true}}{columns}]{extra}}}"#)
     };
-    let queue = r#","claim":{"global":true,"order":"id","status":{"column":"s","pending":"a","done":"b","dead":"c"},
+    let queue = r#","claim":{"global":true,"order":"id","visibility":"30s","status":{"column":"s","pending":"a","done":"b","dead":"c"},
                     "retry":{"at":"id","count":"n"}}"#;
     let state = r#",{"name":"s","type":"VARCHAR(9)"},{"name":"n","type":"INT"}"#;
     let mut faults = Vec::new();

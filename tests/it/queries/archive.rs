@@ -115,6 +115,13 @@ fn columns_that_differ_are_named_before_a_run(scratch: &mut Scratch) {
     driver.run("ALTER TABLE wallet_outbox_archive DROP COLUMN extra");
     driver.run("ALTER TABLE wallet_outbox_archive ADD COLUMN extra INT");
     assert_eq!(differing(&mut driver), [""; 0]);
+    // Of the same kind, but wider: what the archive would cut.
+    driver.run("ALTER TABLE wallet_outbox ADD COLUMN label VARCHAR(200)");
+    driver.run("ALTER TABLE wallet_outbox_archive ADD COLUMN label VARCHAR(64)");
+    assert_eq!(differing(&mut driver), ["label", "label"]);
+    driver.run("ALTER TABLE wallet_outbox_archive DROP COLUMN label");
+    driver.run("ALTER TABLE wallet_outbox_archive ADD COLUMN label VARCHAR(200)");
+    assert_eq!(differing(&mut driver), [""; 0]);
 }
 on_servers!(columns_that_differ_are_named_before_a_run);
 
@@ -248,6 +255,41 @@ fn a_row_that_was_replayed_and_finished_again_replaces_its_old_version(scratch: 
     }
 }
 on_servers!(a_row_that_was_replayed_and_finished_again_replaces_its_old_version);
+
+/// What `archive_find_…` says of the counts is true: a comparison of copied and deleted rows would undo each such run.
+fn a_replaced_row_is_counted_as_the_comment_says(scratch: &mut Scratch) {
+    let catalog = original();
+    let mut driver = prepared(scratch, &catalog);
+    let (case, archive_table, old) = one_row(&mut driver, &catalog);
+    let mut new = old.clone();
+    new[case.table().position("payload").unwrap()] = Some(r#"{"a": 2}"#.to_owned());
+    insert(&mut driver, archive_table, &[old]);
+    insert(&mut driver, case.table(), std::slice::from_ref(&new));
+    let about = case.get("archive_find_delivered").about.join(" ");
+    assert!(about.contains("`archive_delete` counts as many rows as there are keys"), "{about}");
+    let given = Given { keys: vec![new], ..Given::default() };
+    assert_eq!(case.run(&mut driver, case.get("archive_copy"), &given).affected, 2);
+    assert_eq!(case.run(&mut driver, case.get("archive_delete"), &given).affected, 1);
+}
+on_servers!(a_replaced_row_is_counted_as_the_comment_says: mysql, mariadb);
+
+/// A warning for each statement of each run would hide the warnings that matter.
+fn copying_raises_no_warning(scratch: &mut Scratch) {
+    let catalog = original();
+    let mut driver = prepared(scratch, &catalog);
+    let (case, _, row) = one_row(&mut driver, &catalog);
+    let keys: Vec<String> = case.queue.key(&row).into_iter().flatten().map(|key| format!("'{key}'")).collect();
+    let copy = case.get("archive_copy").sql.replace("IN (?)", &format!("IN (({}))", keys.join(", ")));
+    let mut warnings = |sql: &str| {
+        scratch.run(sql).unwrap();
+        scratch.rows("SHOW WARNINGS").len()
+    };
+    assert_eq!(warnings(&copy), 0);
+    let of_mysql = usize::from(driver.server == Server::MySql);
+    let old = "INSERT INTO wallet_outbox_archive SELECT * FROM wallet_outbox ON DUPLICATE KEY UPDATE payload = VALUES(payload)";
+    assert_eq!(warnings(old), of_mysql, "the form that was left");
+}
+on_servers!(copying_raises_no_warning: mysql, mariadb);
 
 fn a_column_in_another_position_keeps_its_values(scratch: &mut Scratch) {
     let original = original();

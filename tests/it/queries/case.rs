@@ -3,7 +3,6 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use claimsmith::diagnostic::Diagnostic;
 use claimsmith::schema::{Catalog, Table, load};
 use claimsmith::statement::query::{Query, queries};
 use claimsmith::statement::schema;
@@ -17,14 +16,10 @@ use super::queue::{Queue, bind, canonical};
 use super::time::{NOON, frozen, held};
 
 /// The committed definitions, and some of tests with roles that those do without.
-pub fn loaded() -> (Catalog, Vec<Diagnostic>) {
+pub fn committed() -> Catalog {
     let paths = ["schemas", "tests/it/queries/shapes.json"];
     let paths = paths.map(|path| Path::new(env!("CARGO_MANIFEST_DIR")).join(path));
-    load::load(&load::read(&paths, |path| path.display().to_string()).unwrap())
-}
-
-pub fn committed() -> Catalog {
-    loaded().0
+    load::load(&load::read(&paths, |path| path.display().to_string()).unwrap()).0
 }
 
 /// A connection to a database with the queue tables of the catalog and their archives, whose clock stands.

@@ -44,7 +44,7 @@ fn new(queue: &Queue<'_>, event: &Row) -> Row {
     };
     let now = |column: usize| queue.at(column, NOON);
     let never = |column: usize| queue.never(column);
-    set(queue.order, &now);
+    set(queue.clock(), &now);
     set(queue.due, &now);
     set(queue.retry_at, &|at| if queue.pending_is_timed() { now(at) } else { never(at) });
     set(queue.updated, &now);
@@ -146,6 +146,63 @@ fn of_another_key_is_an_error(case: &Case<'_>, driver: &mut Driver) {
     assert_is(case, driver, "an id that is taken", &[new(&case.queue, &first)]);
 }
 
+/// Whatever the keys are, the row that was added first is taken first.
+fn the_first_event_is_taken_first(scratch: &mut Scratch) {
+    let catalog = committed();
+    let mut driver = prepared(scratch, &catalog);
+    let mut faults = Faults::default();
+    let timed = |case: &Case<'_>| case.queue.order.is_none() || case.queue.clock().is_some();
+    for mut case in cases(&catalog, scratch.server).into_iter().filter(timed) {
+        driver.run("BEGIN");
+        faults.collect(|| {
+            let at = |case: &mut Case<'_>, driver: &mut Driver, minutes: i64| {
+                case.now = Some(NOON + minutes * 60_000);
+                driver.set_clock(NOON + minutes * 60_000);
+            };
+            let mut events: Vec<Row> = [9, 5, 1].iter().map(|number| event(&case.queue, *number)).collect();
+            let scope = events[0].clone();
+            events
+                .iter_mut()
+                .for_each(|event| case.queue.scope.iter().for_each(|at| event[*at].clone_from(&scope[*at])));
+            for (minutes, event) in (1..).zip(&events) {
+                at(&mut case, &mut driver, minutes);
+                enqueue(&case, &mut driver, event).unwrap();
+            }
+            at(&mut case, &mut driver, 5);
+            let given = Given { row: Some(&events[0]), limit: 1, ..Given::default() };
+            let first = case.run(&mut driver, case.get("claim_pending"), &given).rows;
+            let text = (0..events[0].len())
+                .find(|at| case.table().columns[*at].ty.is_text() && events[0][*at] != events[2][*at]);
+            let text = text.unwrap();
+            assert_eq!(first[0][text], events[0][text], "{}", case.table().name);
+        });
+        driver.undo();
+        driver.set_clock(NOON);
+    }
+    faults.report();
+}
+on_servers!(the_first_event_is_taken_first);
+
+/// Of a number that orders rows and is the caller's own, every row has its own.
+fn no_event_is_lost_to_the_clock(scratch: &mut Scratch) {
+    let catalog = committed();
+    let mut driver = prepared(scratch, &catalog);
+    for case in cases(&catalog, scratch.server) {
+        let own = case.queue.order.filter(|order| case.queue.clock() != Some(*order));
+        let Some(own) = own.filter(|own| !case.table().columns[*own].auto_increment) else { continue };
+        driver.run("BEGIN");
+        let events: Vec<Row> = (1..=300).map(|number| event(&case.queue, number)).collect();
+        let added: u64 = events.iter().map(|event| enqueue(&case, &mut driver, event).unwrap()).sum();
+        assert_eq!(added, 300, "{}", case.table().name);
+        let mut found: Vec<i64> =
+            rows(&mut driver, case.table()).iter().map(|row| case.queue.number(own, row)).collect();
+        found.sort_unstable();
+        assert_eq!(found, (1..=300).collect::<Vec<i64>>(), "{}", case.table().name);
+        driver.run("ROLLBACK");
+    }
+}
+on_servers!(no_event_is_lost_to_the_clock);
+
 /// The values that enqueue must not take are far from those that it writes.
 #[test]
 fn an_event_brings_other_values_than_a_new_row_has() {
@@ -153,7 +210,7 @@ fn an_event_brings_other_values_than_a_new_row_has() {
     for case in cases(&catalog, crate::servers::Server::Sqlite) {
         let event = event(&case.queue, 1);
         let new = new(&case.queue, &event);
-        let roles = [case.queue.order, case.queue.due, case.queue.updated, case.queue.finished, case.queue.error];
+        let roles = [case.queue.clock(), case.queue.due, case.queue.updated, case.queue.finished, case.queue.error];
         for at in roles.into_iter().flatten() {
             assert_ne!(event[at], new[at], "{} of {}", case.table().columns[at].name, case.table().name);
         }

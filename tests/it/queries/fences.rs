@@ -54,15 +54,48 @@ impl<'a, 'd> Story<'a, 'd> {
         let third = self.claim();
         self.lost.extend(Some(second).filter(|_| kept));
         self.nobody_else("while a third one holds it");
+        let third = self.publishes(third);
         if self.case.find("dead").is_some() {
             self.act("dead", &third);
             self.lost.push(third);
             self.nobody_else("once it is dead");
             self.act("replay", "");
             self.nobody_else("once it is replayed");
-            self.claim();
-            self.nobody_else("in its second life");
+            let starts_anew = self.case.queue.attempts_are_the_fence() && self.case.queue.max.is_none();
+            if !starts_anew {
+                self.claim();
+                self.nobody_else("in its second life");
+            }
         }
+    }
+
+    /// Where there is a bus: the row is published and comes back, by its handler and by the sweep. With the last fence.
+    fn publishes(&mut self, mut fence: String) -> String {
+        let is_bus = self.case.find("mark_published").is_some();
+        for back in ["retry_published", "sweep"].into_iter().filter(|_| is_bus) {
+            self.act("mark_published", &fence);
+            if back == "sweep" {
+                self.sweep()
+            } else {
+                self.act(back, "")
+            }
+            self.lost.push(fence);
+            self.nobody_else(&format!("after {back}"));
+            fence = self.claim();
+            self.nobody_else(&format!("while it is held after {back}"));
+        }
+        fence
+    }
+
+    fn sweep(&mut self) {
+        let row = rows(self.driver, self.case.table()).remove(0);
+        let cutoff = self.case.now.unwrap();
+        let mut given = Given { row: Some(&row), cutoff, limit: 10, ..Given::default() };
+        if self.driver.server.is_mysql_like() {
+            self.case.run(self.driver, self.case.get("sweep_find"), &given);
+            given.keys = vec![row.clone()];
+        }
+        assert_eq!(self.case.run(self.driver, self.case.get("sweep"), &given).affected, 1);
     }
 
     /// Takes the row once all its times have come, and gives the new fence.

@@ -52,7 +52,8 @@ pub fn blank(queue: &Queue<'_>, number: usize) -> Row {
     }
     // From the newest to the oldest against the order of keys, and sometimes the same, so that an order can be seen.
     let created = NOON - DAY - (number as i64 / 2 * 37 % 101) * SECOND;
-    set(queue.order, queue.order.and_then(|column| queue.at(column, created)));
+    let order = queue.order.filter(|order| !table.primary_key.contains(order));
+    set(order, order.and_then(|column| queue.at(column, created)));
     set(queue.due, queue.due.and_then(|column| queue.at(column, created)));
     set(queue.by, queue.by.filter(|by| !table.columns[*by].nullable).map(|_| String::new()));
     set(queue.max, Some("20".to_owned()));
@@ -69,9 +70,7 @@ pub fn rows(queue: &Queue<'_>) -> Vec<Row> {
     let times = |column: Option<usize>| {
         let Some(at) = column else { return vec![None] };
         let moments = [NOON - SECOND, NOON, NOON + SECOND].map(|ms| Some(queue.at(at, ms)));
-        // Where pending rows are found by a time that may be NULL, no statement leaves it so.
-        let is_never = column != queue.time() || !queue.pending_is_timed();
-        is_never.then(|| never(column)).into_iter().chain(moments).collect::<Vec<Option<Option<String>>>>()
+        std::iter::once(never(column)).chain(moments).collect::<Vec<Option<Option<String>>>>()
     };
     // A batch has several rows, also of a table that knows fewer kinds.
     let copies = if queue.time().is_none() { 4 } else { 1 };
@@ -111,7 +110,9 @@ pub fn rows(queue: &Queue<'_>) -> Vec<Row> {
                         set(queue.updated, queue.updated.and_then(|column| queue.at(column, age)));
                         let published =
                             queue.published.filter(|_| queue.claim.status.published.as_deref() == Some(state));
-                        set(published, published.and_then(|column| queue.at(column, age)));
+                        // No statement leaves it open, but other programs may.
+                        let open = published.is_some_and(|at| queue.table.columns[at].nullable) && rows.len() % 3 == 0;
+                        set(published, published.filter(|_| !open).and_then(|column| queue.at(column, age)));
                         rows.push(row);
                     }
                 }

@@ -1,6 +1,7 @@
 //! The statements of the workload on real engines: what they do, row by row and column by column.
 
 mod archive;
+mod bus;
 mod case;
 mod driver;
 mod effects;
@@ -13,5 +14,7 @@ mod names;
 mod prepare;
 mod queue;
 mod reach;
+mod required;
 mod time;
+mod unmarked;
 mod zones;

@@ -112,8 +112,17 @@ impl<'q, 'a> Change<'q, 'a> {
         self.status(pending).released().never(queue.retry_at).time(now, 0).time(queue.due, 0)
     }
 
+    /// The worker of before knows the old count, where that is the fence; and no attempt is lost by it where that is possible.
+    fn fenced_off(self) -> Self {
+        let (count, max) = (self.queue.count, self.queue.max);
+        match self.queue.attempts_are_the_fence() {
+            true => self.add(count, 1).add(max, 1),
+            false => self,
+        }
+    }
+
     pub fn swept(self) -> Row {
-        self.pending().row
+        self.pending().fenced_off().row
     }
 }
 
@@ -142,18 +151,17 @@ pub fn transition(queue: &Queue<'_>, name: &str, row: &Row, fence_is_right: bool
         }
         "mark_published" => {
             let change = change.status(status.published.as_ref().unwrap()).time(queue.published, 0);
-            (queue.is(row, Some(&status.pending)) && mine, change)
+            (queue.is_waiting(row) && mine, change)
         }
         "retry_published" => {
-            let change = change.status(queue.waiting()).time(queue.time(), DELAY);
+            let change = change.status(queue.waiting()).time(queue.time(), DELAY).fenced_off();
             (queue.is(row, status.published.as_ref()), change.set(queue.error, Some(ERROR.to_owned())))
         }
         "dead_published" => {
             let change = change.finished(status.dead.as_ref().unwrap()).set(queue.error, Some(ERROR.to_owned()));
             (queue.is(row, status.published.as_ref()), change)
         }
-        "consume_published" => (queue.is(row, status.published.as_ref()), change.finished(done)),
-        "consume_pending" => (queue.is(row, Some(&status.pending)), change.finished(done)),
+        "consume" => (queue.is_waiting(row) || queue.is(row, status.published.as_ref()), change.finished(done)),
         "replay" => {
             let change = change.pending().never(queue.finished);
             let change = match queue.max.filter(|_| queue.attempts_are_the_fence()) {
@@ -225,6 +233,30 @@ pub fn in_branch<'r>(queue: &Queue<'_>, branch: Branch, in_lane: bool, rows: &'r
         queue.is(row, state) && due(time, row) && pinned(row) && asked_for(queue, row, &queue.scope, in_lane)
     });
     sorted(queue, rows, &order)
+}
+
+/// Rows of a state that no claim and no sweep will find, whatever the time; `None` where there can be none.
+pub fn stranded<'r>(queue: &Queue<'_>, state: &str, rows: &'r [Row]) -> Option<Vec<&'r Row>> {
+    let status = &queue.claim.status;
+    let is = |role: Option<&String>| role.is_some_and(|role| role == state);
+    let nullable = |at: &usize| queue.table.columns[*at].nullable;
+    let swept = queue.published.filter(|_| queue.table.bus.as_ref().is_some_and(|bus| bus.sweep.is_some()));
+    let waits = queue.due.is_some() || status.retryable.is_none();
+    let (column, stays): (Option<usize>, bool) = match () {
+        () if is(Some(&status.pending)) && queue.is_seed() => (queue.retry_at, true),
+        () if is(Some(&status.pending)) => (queue.time().filter(|_| waits).filter(nullable), false),
+        () if is(status.retryable.as_ref()) => (queue.time().filter(nullable), false),
+        () if is(status.running.as_ref()) => (queue.until.filter(nullable), false),
+        () => (swept.filter(nullable), false),
+    };
+    let column = column?;
+    let found = |row: &&Row| {
+        let value = &row[column];
+        queue.is(row, Some(&state.to_owned()))
+            && asked_for(queue, row, &queue.scope, false)
+            && if stays { *value != queue.never(column) } else { value.is_none() }
+    };
+    Some(rows.iter().filter(found).collect())
 }
 
 /// Whether a row that a branch found has used up its attempts, and so goes to dead.

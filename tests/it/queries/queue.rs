@@ -63,10 +63,18 @@ impl<'a> Queue<'a> {
         self.due.or(self.retry_at)
     }
 
-    /// Pending rows are found by a retry time that may be NULL: then a new row has a time.
+    /// Pending rows are found by the retry time: then a new row has one.
     pub fn pending_is_timed(&self) -> bool {
-        let by_time = self.due.is_none() && self.claim.status.retryable.is_none();
-        self.retry_at.is_some_and(|at| by_time && self.table.columns[at].nullable)
+        self.due.is_none() && self.claim.status.retryable.is_none() && self.retry_at.is_some()
+    }
+
+    /// The column of the order where it is a time that enqueue writes: not a number of the caller's, and no part of a key.
+    pub fn clock(&self) -> Option<usize> {
+        let is_time = |at: &usize| {
+            let column = &self.table.columns[*at];
+            column.ty.is_time() || column.name.ends_with("_ms")
+        };
+        self.order.filter(is_time).filter(|at| !self.table.primary_key.contains(at))
     }
 
     pub fn by_visibility(&self) -> bool {
@@ -86,6 +94,11 @@ impl<'a> Queue<'a> {
     pub fn held_state(&self) -> Option<&str> {
         let status = &self.claim.status;
         status.running.as_deref().or_else(|| self.by_visibility().then_some(&*status.pending))
+    }
+
+    /// A row waits to be taken.
+    pub fn is_waiting(&self, row: &Row) -> bool {
+        self.is(row, Some(&self.claim.status.pending)) || self.is(row, self.claim.status.retryable.as_ref())
     }
 
     /// The state in which a failed row waits.

@@ -7,11 +7,12 @@ use std::sync::OnceLock;
 use claimsmith::schema::Catalog;
 use claimsmith::schema::format::MaxAttempts;
 
+use crate::loaded::{load_text, repository};
 use crate::servers::{Row, Scratch, Server, on_servers};
 
-use super::case::{Case, Faults, Given, cases, committed, loaded, prepared};
+use super::case::{Case, Faults, Given, cases, committed, prepared};
 use super::driver::Driver;
-use super::matrix::{HOLDER, LANES, OLD, blank, scopes};
+use super::matrix::{self, HOLDER, LANES, OLD, blank, scopes};
 use super::model::{self, branch, fence_of};
 use super::queue::{Queue, insert, name, rows};
 use super::time::{DAY, NOON, SECOND};
@@ -93,8 +94,10 @@ fn is_possible(queue: &Queue<'_>, name: &str, row: &Row) -> bool {
     match name {
         // At the limit a worker calls `dead` instead.
         "retry" => 0 < attempts && attempts < i64::from(MOST),
-        // Nobody holds a row that was never taken.
-        "complete" | "dead" | "extend" | "release" | "mark_published" => 0 < attempts,
+        // Nobody holds a row that was never taken, nor one with more attempts than a claim gives.
+        "complete" | "dead" | "extend" | "release" | "mark_published" => {
+            0 < attempts && queue.count.is_none_or(|_| attempts <= queue.most(row))
+        }
         _ => moves,
     }
 }
@@ -173,6 +176,20 @@ fn all_are_seen(case: &Case<'_>, driver: &mut Driver, reached: &BTreeSet<Row>) {
         })
         .collect();
     insert(driver, case.table(), &open);
+    let seen = seen(case, driver, &open);
+    for row in open.iter().filter(|row| !seen.contains(&queue.key(row))) {
+        assert!(stays(queue, row), "a row of {} that no claim will ever see: {row:?}", case.table().name);
+    }
+}
+
+/// Rows that are in no branch because there is none for their state, of which a finding tells.
+fn stays(queue: &Queue<'_>, row: &Row) -> bool {
+    queue.is(row, queue.claim.status.running.as_ref()) && queue.claim.lease.is_none()
+}
+
+/// The keys of the rows that the claims and the sweep find.
+fn seen(case: &Case<'_>, driver: &mut Driver, open: &[Row]) -> BTreeSet<Row> {
+    let queue = &case.queue;
     let mut seen: BTreeSet<Row> = BTreeSet::new();
     for query in &case.queries {
         let is_branch = branch(queue, &query.name).is_some_and(|(_, in_lane)| !in_lane);
@@ -182,7 +199,7 @@ fn all_are_seen(case: &Case<'_>, driver: &mut Driver, reached: &BTreeSet<Row>) {
             continue;
         }
         driver.run("SAVEPOINT claim");
-        let mut given = case.asking(&open, 10_000);
+        let mut given = case.asking(open, 10_000);
         given.cutoff = LATER;
         let outcome = case.run(driver, query, &given);
         if is_branch {
@@ -190,28 +207,72 @@ fn all_are_seen(case: &Case<'_>, driver: &mut Driver, reached: &BTreeSet<Row>) {
             seen.extend(outcome.rows.iter().map(keys));
         } else {
             let published = queue.claim.status.published.as_ref();
-            let of_state: Vec<&Row> = open.iter().filter(|row| queue.is(row, published)).collect();
+            let is_timed = |row: &&Row| queue.is(row, published) && row[queue.published.unwrap()].is_some();
+            let of_state: Vec<&Row> = open.iter().filter(is_timed).collect();
             assert_eq!(outcome.affected, of_state.len() as u64, "{} of {}", query.name, case.table().name);
             seen.extend(of_state.into_iter().map(|row| queue.key(row)));
         }
         driver.run("ROLLBACK TO SAVEPOINT claim");
     }
-    for row in open.iter().filter(|row| !seen.contains(&queue.key(row))) {
-        let stays = queue.is(row, queue.claim.status.running.as_ref()) && queue.claim.lease.is_none();
-        assert!(stays, "a row of {} that no claim will ever see: {row:?}", case.table().name);
-    }
+    seen
 }
 
-/// Where a state has no branch, the definition's findings say so.
+/// Whatever other programs write: of all rows that are not finished, in every state with every time, those that will never
+/// be found are counted as stranded, and no others.
+fn what_will_never_be_found_is_counted(scratch: &mut Scratch) {
+    let catalog = committed();
+    let mut driver = prepared(scratch, &catalog);
+    driver.set_clock(LATER);
+    let (mut faults, mut counted) = (Faults::default(), 0);
+    for mut case in cases(&catalog, scratch.server) {
+        case.now = Some(LATER);
+        driver.run("BEGIN");
+        faults.collect(|| counted += all_stranded_are_counted(&case, &mut driver));
+        driver.run("ROLLBACK");
+    }
+    faults.report();
+    assert!(counted > 20, "only {counted} rows are stranded");
+}
+on_servers!(what_will_never_be_found_is_counted);
+
+fn all_stranded_are_counted(case: &Case<'_>, driver: &mut Driver) -> usize {
+    let queue = &case.queue;
+    let unfinished = |row: &Row| queue.unfinished().contains(&row[queue.status].as_deref().unwrap());
+    let asked = |row: &Row| model::asked_for(queue, row, &queue.scope, true);
+    let open: Vec<Row> = matrix::rows(queue).into_iter().filter(|row| unfinished(row) && asked(row)).collect();
+    insert(driver, case.table(), &open);
+    let seen = seen(case, driver, &open);
+    let lost: Vec<&Row> = open.iter().filter(|row| !seen.contains(&queue.key(row)) && !stays(queue, row)).collect();
+    for state in queue.unfinished() {
+        let expected = lost.iter().filter(|row| row[queue.status].as_deref() == Some(state)).count();
+        let found = match case.find(&format!("count_stranded_{state}")) {
+            Some(query) => case.run(driver, query, &case.asking(&open, 10_000)).rows[0][0].clone().unwrap(),
+            None => "0".to_owned(),
+        };
+        assert_eq!(found, expected.to_string(), "stranded rows of the state {state} of {}", case.table().name);
+    }
+    lost.len()
+}
+
+/// Where a state has no branch, the definition's findings say so, but for tables that allow it.
 #[test]
 fn what_has_no_branch_has_a_finding() {
-    let (catalog, findings) = loaded();
-    let found = findings.iter().filter(|finding| finding.rule.id == "queue-without-lease").count();
-    let without = cases(&catalog, Server::Sqlite).into_iter().filter(|case| {
-        let allowed = case.table().allow.contains_key("queue-without-lease");
-        case.queue.claim.status.running.is_some() && case.queue.claim.lease.is_none() && !allowed
-    });
-    assert_eq!(without.count(), found);
+    let shapes = std::fs::read_to_string(repository("tests/it/queries/shapes.json")).unwrap();
+    let lease = r#""lease": { "until": "held_until_ms", "by": "worker", "for": "30s" },"#;
+    let (before, after) = shapes.split_once(r#""uncounted_leases""#).unwrap();
+    assert!(after.contains(lease));
+    let without_lease = format!(r#"{before}"uncounted_leases"{}"#, after.replacen(lease, "", 1));
+    for (text, expected) in [(without_lease, vec!["uncounted_leases"]), (shapes.clone(), Vec::new())] {
+        let loaded = load_text(&text);
+        let cases = cases(&loaded.catalog, Server::Sqlite);
+        let without = cases.iter().filter(|case| {
+            let allowed = case.table().allow.contains_key("queue-without-lease");
+            case.queue.claim.status.running.is_some() && case.queue.claim.lease.is_none() && !allowed
+        });
+        assert_eq!(without.map(|case| &*case.table().name.name).collect::<Vec<_>>(), expected);
+        let found = loaded.findings.iter().filter(|finding| finding.rule.id == "queue-without-lease").count();
+        assert_eq!(found, expected.len(), "{}", loaded.report());
+    }
 }
 
 /// The exploration finds what the model says of the branches: most kinds of rows are reached.

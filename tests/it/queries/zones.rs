@@ -56,7 +56,7 @@ fn writes_now(case: &Case<'_>, driver: &mut Driver) {
     let since = now();
     case.run(driver, case.get("enqueue"), &Given { row: Some(&event), ..Given::default() });
     let row = rows(driver, case.table()).remove(0);
-    for column in [queue.order, queue.due, queue.updated].into_iter().flatten() {
+    for column in [queue.clock(), queue.due, queue.updated].into_iter().flatten() {
         assert_near(case, column, &row, since, 0);
     }
     let Some(retention) = &case.table().retention else { return };

@@ -15,8 +15,10 @@ const HOSTILE: usize = 16;
 /// Every definition, with a name that a module can have.
 pub fn subjects(test: &str) -> Vec<(String, Loaded)> {
     let mut subjects = vec![
-        ("shipped".to_owned(), folder("schemas")),
-        ("every_value".to_owned(), folder("tests/cases/rust")),
+        ("shipped".to_owned(), folder("schemas", &ALL)),
+        ("shipped_mariadb".to_owned(), folder("schemas", &["mariadb"])),
+        ("every_value_sqlite".to_owned(), folder("tests/cases/rust", &["sqlite"])),
+        ("every_value".to_owned(), folder("tests/cases/rust", &ALL)),
         ("every_type".to_owned(), file("tests/cases/schemas/every_type.json")),
         ("names".to_owned(), load_text(&names())),
         ("cases".to_owned(), load(&[("cases.json", &cases())], &["postgres"])),
@@ -43,14 +45,14 @@ fn file(path: &str) -> Loaded {
     load_text(&read(&repository(path)))
 }
 
-fn folder(path: &str) -> Loaded {
+fn folder(path: &str, dialects: &[&str]) -> Loaded {
     let files = std::fs::read_dir(repository(path)).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<_> = files.filter(|path| path.extension().is_some_and(|end| end == "json")).collect();
     files.sort();
     let files: Vec<(String, String)> =
         files.iter().map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), read(path))).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (&**name, &**text)).collect();
-    load(&files, &ALL)
+    load(&files, dialects)
 }
 
 /// The same hostile definitions in every run: of those that no engine takes there is no code.

@@ -65,7 +65,8 @@ WHERE `Source` = ?
   AND `Status` = ('processing');
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- ? error
 -- ? Source
 -- ? Id
@@ -116,7 +117,7 @@ ORDER BY `CreatedDate`, `Id`
 LIMIT ?;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: attempts from 0.
 -- ? Source
 -- ? Id
 UPDATE `_System_IntegrationInbound`

@@ -45,7 +45,8 @@ WHERE `__sys_gen_id` = ?
   AND `status` = ('processing');
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- ? error
 -- ? __sys_gen_id
 UPDATE `_System_OutboxEvent`
@@ -88,7 +89,7 @@ ORDER BY `__sys_gen_created_date`, `__sys_gen_id`
 LIMIT ?;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: attempts from 0.
 -- ? __sys_gen_id
 UPDATE `_System_OutboxEvent`
 SET `status` = 'pending',

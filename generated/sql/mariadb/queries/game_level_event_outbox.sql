@@ -117,7 +117,8 @@ WHERE `app_code` = ?
   AND `worker_id` = ?;
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- No row: the lease is lost, and another worker may hold the row.
 -- ? delay_ms
 -- ? error
@@ -231,7 +232,8 @@ ORDER BY `created_at_ms`, `event_id`
 LIMIT ?;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
 -- ? app_code
 -- ? event_id
 UPDATE `game_level_event_outbox`
@@ -261,7 +263,8 @@ HAVING COUNT(*) <> 2;
 
 -- name: archive_find_delivered
 -- The keys of one batch of finished rows, the oldest first.
--- Then `archive_copy`, `archive_delete` and a comparison of their counts, in the same transaction, at READ COMMITTED.
+-- Then `archive_copy` and `archive_delete` in the same transaction, at READ COMMITTED.
+-- All is well if `archive_delete` counts as many rows as there are keys: `archive_copy` counts a replaced row twice or not at all.
 -- index: idx_game_level_event_outbox_retention_delivered
 -- ? app_code
 -- ? cutoff
@@ -277,7 +280,8 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: archive_find_done
 -- The keys of one batch of finished rows, the oldest first.
--- Then `archive_copy`, `archive_delete` and a comparison of their counts, in the same transaction, at READ COMMITTED.
+-- Then `archive_copy` and `archive_delete` in the same transaction, at READ COMMITTED.
+-- All is well if `archive_delete` counts as many rows as there are keys: `archive_copy` counts a replaced row twice or not at all.
 -- index: idx_game_level_event_outbox_retention_delivered
 -- ? app_code
 -- ? cutoff
@@ -298,20 +302,20 @@ FOR UPDATE SKIP LOCKED;
 -- ? keys
 INSERT INTO `game_level_event_outbox_archive` (`app_code`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`)
 SELECT `app_code`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
-FROM `game_level_event_outbox` FORCE INDEX (`PRIMARY`)
+FROM `game_level_event_outbox` AS t FORCE INDEX (`PRIMARY`)
 WHERE (`app_code`, `event_id`) IN (?)
 ON DUPLICATE KEY UPDATE
-  `event_type` = VALUES(`event_type`),
-  `user_id` = VALUES(`user_id`),
-  `payload` = VALUES(`payload`),
-  `status` = VALUES(`status`),
-  `worker_id` = VALUES(`worker_id`),
-  `lock_until_ms` = VALUES(`lock_until_ms`),
-  `retry_count` = VALUES(`retry_count`),
-  `next_retry_at_ms` = VALUES(`next_retry_at_ms`),
-  `last_error` = VALUES(`last_error`),
-  `created_at_ms` = VALUES(`created_at_ms`),
-  `updated_at_ms` = VALUES(`updated_at_ms`);
+  `event_type` = t.`event_type`,
+  `user_id` = t.`user_id`,
+  `payload` = t.`payload`,
+  `status` = t.`status`,
+  `worker_id` = t.`worker_id`,
+  `lock_until_ms` = t.`lock_until_ms`,
+  `retry_count` = t.`retry_count`,
+  `next_retry_at_ms` = t.`next_retry_at_ms`,
+  `last_error` = t.`last_error`,
+  `created_at_ms` = t.`created_at_ms`,
+  `updated_at_ms` = t.`updated_at_ms`;
 
 -- name: archive_delete
 -- Deletes a batch that the archive has.
@@ -319,8 +323,8 @@ ON DUPLICATE KEY UPDATE
 -- transaction.
 -- ? keys
 DELETE t
-FROM `game_level_event_outbox` AS t
-JOIN `game_level_event_outbox_archive` AS a ON a.`app_code` = t.`app_code` AND a.`event_id` = t.`event_id`
+FROM `game_level_event_outbox` AS t FORCE INDEX (`PRIMARY`)
+STRAIGHT_JOIN `game_level_event_outbox_archive` AS a FORCE INDEX (`PRIMARY`) ON a.`app_code` = t.`app_code` AND a.`event_id` = t.`event_id`
 WHERE (t.`app_code`, t.`event_id`) IN (?);
 
 -- name: count_pending

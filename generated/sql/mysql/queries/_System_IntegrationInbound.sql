@@ -65,7 +65,8 @@ WHERE `Source` = ?
   AND `Status` = ('processing');
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- ? error
 -- ? Source
 -- ? Id
@@ -116,7 +117,7 @@ ORDER BY `CreatedDate`, `Id`
 LIMIT ?;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: attempts from 0.
 -- ? Source
 -- ? Id
 UPDATE `_System_IntegrationInbound`
@@ -152,7 +153,7 @@ FOR UPDATE SKIP LOCKED;
 -- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
 -- transaction.
 -- ? keys
-DELETE FROM `_System_IntegrationInbound`
+DELETE /*+ INDEX(t `PRIMARY`) */ FROM `_System_IntegrationInbound` AS t
 WHERE `Id` IN (?);
 
 -- name: count_pending

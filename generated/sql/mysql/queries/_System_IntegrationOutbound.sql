@@ -55,7 +55,8 @@ WHERE `Destination` = ?
   AND `Status` = ('processing');
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- ? error
 -- ? Destination
 -- ? Id
@@ -106,7 +107,7 @@ ORDER BY `CreatedDate`, `Id`
 LIMIT ?;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: attempts from 0.
 -- ? Destination
 -- ? Id
 UPDATE `_System_IntegrationOutbound`
@@ -142,7 +143,7 @@ FOR UPDATE SKIP LOCKED;
 -- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
 -- transaction.
 -- ? keys
-DELETE FROM `_System_IntegrationOutbound`
+DELETE /*+ INDEX(t `PRIMARY`) */ FROM `_System_IntegrationOutbound` AS t
 WHERE `Id` IN (?);
 
 -- name: count_pending

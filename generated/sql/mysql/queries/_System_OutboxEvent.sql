@@ -45,7 +45,8 @@ WHERE `__sys_gen_id` = ?
   AND `status` = ('processing');
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- ? error
 -- ? __sys_gen_id
 UPDATE `_System_OutboxEvent`
@@ -88,7 +89,7 @@ ORDER BY `__sys_gen_created_date`, `__sys_gen_id`
 LIMIT ?;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: attempts from 0.
 -- ? __sys_gen_id
 UPDATE `_System_OutboxEvent`
 SET `status` = 'pending',
@@ -122,7 +123,7 @@ FOR UPDATE SKIP LOCKED;
 -- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
 -- transaction.
 -- ? keys
-DELETE FROM `_System_OutboxEvent`
+DELETE /*+ INDEX(t `PRIMARY`) */ FROM `_System_OutboxEvent` AS t
 WHERE `__sys_gen_id` IN (?);
 
 -- name: count_pending

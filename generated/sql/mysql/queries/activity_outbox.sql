@@ -168,7 +168,8 @@ WHERE `app_code` = ?
   AND `worker_id` = ?;
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- No row: the lease is lost, and another worker may hold the row.
 -- ? delay_ms
 -- ? error
@@ -282,7 +283,8 @@ ORDER BY `created_at_ms`, `event_id`
 LIMIT ?;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
 -- ? app_code
 -- ? event_id
 UPDATE `activity_outbox`
@@ -312,7 +314,8 @@ HAVING COUNT(*) <> 2;
 
 -- name: archive_find_delivered
 -- The keys of one batch of finished rows, the oldest first.
--- Then `archive_copy`, `archive_delete` and a comparison of their counts, in the same transaction, at READ COMMITTED.
+-- Then `archive_copy` and `archive_delete` in the same transaction, at READ COMMITTED.
+-- All is well if `archive_delete` counts as many rows as there are keys: `archive_copy` counts a replaced row twice or not at all.
 -- index: idx_activity_outbox_retention_delivered
 -- ? app_code
 -- ? cutoff
@@ -328,7 +331,8 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: archive_find_done
 -- The keys of one batch of finished rows, the oldest first.
--- Then `archive_copy`, `archive_delete` and a comparison of their counts, in the same transaction, at READ COMMITTED.
+-- Then `archive_copy` and `archive_delete` in the same transaction, at READ COMMITTED.
+-- All is well if `archive_delete` counts as many rows as there are keys: `archive_copy` counts a replaced row twice or not at all.
 -- index: idx_activity_outbox_retention_delivered
 -- ? app_code
 -- ? cutoff
@@ -349,30 +353,29 @@ FOR UPDATE SKIP LOCKED;
 -- ? keys
 INSERT INTO `activity_outbox_archive` (`app_code`, `event_id`, `event_type`, `activity_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`)
 SELECT `app_code`, `event_id`, `event_type`, `activity_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
-FROM `activity_outbox` FORCE INDEX (`PRIMARY`)
+FROM `activity_outbox` AS t FORCE INDEX (`PRIMARY`)
 WHERE (`app_code`, `event_id`) IN (?)
 ON DUPLICATE KEY UPDATE
-  `event_type` = VALUES(`event_type`),
-  `activity_id` = VALUES(`activity_id`),
-  `payload` = VALUES(`payload`),
-  `status` = VALUES(`status`),
-  `worker_id` = VALUES(`worker_id`),
-  `lock_until_ms` = VALUES(`lock_until_ms`),
-  `retry_count` = VALUES(`retry_count`),
-  `next_retry_at_ms` = VALUES(`next_retry_at_ms`),
-  `last_error` = VALUES(`last_error`),
-  `created_at_ms` = VALUES(`created_at_ms`),
-  `updated_at_ms` = VALUES(`updated_at_ms`);
+  `event_type` = t.`event_type`,
+  `activity_id` = t.`activity_id`,
+  `payload` = t.`payload`,
+  `status` = t.`status`,
+  `worker_id` = t.`worker_id`,
+  `lock_until_ms` = t.`lock_until_ms`,
+  `retry_count` = t.`retry_count`,
+  `next_retry_at_ms` = t.`next_retry_at_ms`,
+  `last_error` = t.`last_error`,
+  `created_at_ms` = t.`created_at_ms`,
+  `updated_at_ms` = t.`updated_at_ms`;
 
 -- name: archive_delete
 -- Deletes a batch that the archive has.
 -- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
 -- transaction.
 -- ? keys
-DELETE t
-FROM `activity_outbox` AS t
-JOIN `activity_outbox_archive` AS a ON a.`app_code` = t.`app_code` AND a.`event_id` = t.`event_id`
-WHERE (t.`app_code`, t.`event_id`) IN (?);
+DELETE /*+ INDEX(t `PRIMARY`) */ FROM `activity_outbox` AS t
+WHERE (t.`app_code`, t.`event_id`) IN (?)
+  AND (SELECT COUNT(*) FROM `activity_outbox_archive` AS a WHERE a.`app_code` = t.`app_code` AND a.`event_id` = t.`event_id`) = 1;
 
 -- name: count_pending
 -- Rows of the state pending, at most `cap`.

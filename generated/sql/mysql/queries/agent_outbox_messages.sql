@@ -52,7 +52,8 @@ SET `status` = 'dead',
 WHERE `id` IN (?);
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- No row: the lease is lost, and another worker may hold the row.
 -- ? delay_ms
 -- ? error
@@ -122,7 +123,9 @@ WHERE `id` = ?
   AND `retry_count` = ?;
 
 -- name: retry_published
--- Puts a row back whose handler failed. At the limit it is `dead_published`.
+-- Puts a row back whose handler failed.
+-- The attempt was counted by the claim; at the limit the caller uses `dead_published` instead.
+-- The attempts are the fence: they and their limit go up by one, so that who published the row before cannot do so again.
 -- ? delay_ms
 -- ? error
 -- ? id
@@ -130,7 +133,9 @@ UPDATE `agent_outbox_messages`
 SET `status` = 'pending',
     `next_retry_at` = UTC_TIMESTAMP(0) + INTERVAL ? * 1000 MICROSECOND,
     `last_error` = ?,
-    `updated_at` = UTC_TIMESTAMP(0)
+    `updated_at` = UTC_TIMESTAMP(0),
+    `max_retry` = `max_retry` + 1,
+    `retry_count` = `retry_count` + 1
 WHERE `id` = ?
   AND `status` = ('published');
 
@@ -146,28 +151,20 @@ SET `status` = 'dead',
 WHERE `id` = ?
   AND `status` = ('published');
 
--- name: consume_published
--- Finishes a row in the transaction of its handler. No row: it was handled before.
+-- name: consume
+-- Finishes a row in the transaction of its handler, whether or not it is marked as published yet.
+-- No row: it was handled before, or given up.
 -- ? id
 UPDATE `agent_outbox_messages`
 SET `status` = 'consumed',
     `consumed_at` = UTC_TIMESTAMP(0),
     `updated_at` = UTC_TIMESTAMP(0)
 WHERE `id` = ?
-  AND `status` = ('published');
-
--- name: consume_pending
--- Finishes a row in the transaction of its handler. No row: it was handled before.
--- ? id
-UPDATE `agent_outbox_messages`
-SET `status` = 'consumed',
-    `consumed_at` = UTC_TIMESTAMP(0),
-    `updated_at` = UTC_TIMESTAMP(0)
-WHERE `id` = ?
-  AND `status` = ('pending');
+  AND `status` IN ('pending', 'published');
 
 -- name: sweep_find
 -- Puts rows back whose message never arrived, the longest published first.
+-- The attempts are the fence: they and their limit go up by one, so that who published the row before cannot do so again.
 -- Then `sweep` in the same transaction, at READ COMMITTED.
 -- index: idx_agent_outbox_messages_sweep
 -- ? sweep_ms
@@ -188,6 +185,8 @@ FOR UPDATE SKIP LOCKED;
 UPDATE `agent_outbox_messages` FORCE INDEX (`PRIMARY`)
 SET `status` = 'pending',
     `next_retry_at` = UTC_TIMESTAMP(0),
+    `max_retry` = `max_retry` + 1,
+    `retry_count` = `retry_count` + 1,
     `updated_at` = UTC_TIMESTAMP(0)
 WHERE `id` IN (?);
 
@@ -238,7 +237,7 @@ FOR UPDATE SKIP LOCKED;
 -- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
 -- transaction.
 -- ? keys
-DELETE FROM `agent_outbox_messages`
+DELETE /*+ INDEX(t `PRIMARY`) */ FROM `agent_outbox_messages` AS t
 WHERE `id` IN (?);
 
 -- name: count_pending
@@ -277,8 +276,22 @@ FROM (
   LIMIT ?
 ) AS counted;
 
--- name: oldest_pending
--- Since when the longest pending row waits; no row: nothing is pending.
+-- name: count_stranded_published
+-- Rows of the state published that the sweep can never reach, because `published_at` is NULL, at most `cap`.
+-- index: idx_agent_outbox_messages_sweep
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `agent_outbox_messages` FORCE INDEX (`idx_agent_outbox_messages_sweep`)
+  WHERE `status` = 'published'
+    AND `published_at` IS NULL
+  LIMIT ?
+) AS counted;
+
+-- name: oldest_due
+-- Since when the longest due pending row is overdue; a time to come: nothing is due yet.
+-- No row: nothing is pending.
 -- index: idx_agent_outbox_messages_pending
 SELECT `next_retry_at`
 FROM `agent_outbox_messages` FORCE INDEX (`idx_agent_outbox_messages_pending`)

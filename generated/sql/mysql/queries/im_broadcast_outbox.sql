@@ -118,7 +118,8 @@ WHERE `app_code` = ?
   AND `worker_id` = ?;
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- No row: the lease is lost, and another worker may hold the row.
 -- ? delay_ms
 -- ? error
@@ -232,7 +233,8 @@ ORDER BY `updated_at_ms`, `event_id`
 LIMIT ?;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
 -- ? app_code
 -- ? event_id
 UPDATE `im_broadcast_outbox`
@@ -262,7 +264,8 @@ HAVING COUNT(*) <> 2;
 
 -- name: archive_find_delivered
 -- The keys of one batch of finished rows, the oldest first.
--- Then `archive_copy`, `archive_delete` and a comparison of their counts, in the same transaction, at READ COMMITTED.
+-- Then `archive_copy` and `archive_delete` in the same transaction, at READ COMMITTED.
+-- All is well if `archive_delete` counts as many rows as there are keys: `archive_copy` counts a replaced row twice or not at all.
 -- index: idx_im_broadcast_outbox_retention_delivered
 -- ? app_code
 -- ? cutoff
@@ -278,7 +281,8 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: archive_find_done
 -- The keys of one batch of finished rows, the oldest first.
--- Then `archive_copy`, `archive_delete` and a comparison of their counts, in the same transaction, at READ COMMITTED.
+-- Then `archive_copy` and `archive_delete` in the same transaction, at READ COMMITTED.
+-- All is well if `archive_delete` counts as many rows as there are keys: `archive_copy` counts a replaced row twice or not at all.
 -- index: idx_im_broadcast_outbox_retention_delivered
 -- ? app_code
 -- ? cutoff
@@ -299,30 +303,29 @@ FOR UPDATE SKIP LOCKED;
 -- ? keys
 INSERT INTO `im_broadcast_outbox_archive` (`app_code`, `event_id`, `event_type`, `group_id`, `payload`, `status`, `worker_id`, `locked_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`)
 SELECT `app_code`, `event_id`, `event_type`, `group_id`, `payload`, `status`, `worker_id`, `locked_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
-FROM `im_broadcast_outbox` FORCE INDEX (`PRIMARY`)
+FROM `im_broadcast_outbox` AS t FORCE INDEX (`PRIMARY`)
 WHERE (`app_code`, `event_id`) IN (?)
 ON DUPLICATE KEY UPDATE
-  `event_type` = VALUES(`event_type`),
-  `group_id` = VALUES(`group_id`),
-  `payload` = VALUES(`payload`),
-  `status` = VALUES(`status`),
-  `worker_id` = VALUES(`worker_id`),
-  `locked_until_ms` = VALUES(`locked_until_ms`),
-  `retry_count` = VALUES(`retry_count`),
-  `next_retry_at_ms` = VALUES(`next_retry_at_ms`),
-  `last_error` = VALUES(`last_error`),
-  `created_at_ms` = VALUES(`created_at_ms`),
-  `updated_at_ms` = VALUES(`updated_at_ms`);
+  `event_type` = t.`event_type`,
+  `group_id` = t.`group_id`,
+  `payload` = t.`payload`,
+  `status` = t.`status`,
+  `worker_id` = t.`worker_id`,
+  `locked_until_ms` = t.`locked_until_ms`,
+  `retry_count` = t.`retry_count`,
+  `next_retry_at_ms` = t.`next_retry_at_ms`,
+  `last_error` = t.`last_error`,
+  `created_at_ms` = t.`created_at_ms`,
+  `updated_at_ms` = t.`updated_at_ms`;
 
 -- name: archive_delete
 -- Deletes a batch that the archive has.
 -- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
 -- transaction.
 -- ? keys
-DELETE t
-FROM `im_broadcast_outbox` AS t
-JOIN `im_broadcast_outbox_archive` AS a ON a.`app_code` = t.`app_code` AND a.`event_id` = t.`event_id`
-WHERE (t.`app_code`, t.`event_id`) IN (?);
+DELETE /*+ INDEX(t `PRIMARY`) */ FROM `im_broadcast_outbox` AS t
+WHERE (t.`app_code`, t.`event_id`) IN (?)
+  AND (SELECT COUNT(*) FROM `im_broadcast_outbox_archive` AS a WHERE a.`app_code` = t.`app_code` AND a.`event_id` = t.`event_id`) = 1;
 
 -- name: count_pending
 -- Rows of the state pending, at most `cap`.
@@ -410,8 +413,23 @@ FROM (
   LIMIT ?
 ) AS counted;
 
+-- name: count_stranded_pending
+-- Rows of the state pending that no claim can ever reach, because `next_retry_at_ms` is not 0, at most `cap`.
+-- index: idx_im_broadcast_outbox_pending
+-- ? app_code
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `im_broadcast_outbox` FORCE INDEX (`idx_im_broadcast_outbox_pending`)
+  WHERE `app_code` = ?
+    AND `status` = 'pending'
+    AND `next_retry_at_ms` > 0
+  LIMIT ?
+) AS counted;
+
 -- name: oldest_pending
--- Since when the longest pending row waits; no row: nothing is pending.
+-- Since when the longest pending row waits; no row: a claim would find none. What it cannot find is counted as stranded.
 -- index: idx_im_broadcast_outbox_pending
 -- ? app_code
 SELECT `created_at_ms`

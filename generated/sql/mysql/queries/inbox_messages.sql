@@ -26,5 +26,5 @@ FOR UPDATE SKIP LOCKED;
 -- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
 -- transaction.
 -- ? keys
-DELETE FROM `inbox_messages`
+DELETE /*+ INDEX(t `PRIMARY`) */ FROM `inbox_messages` AS t
 WHERE (`consumer`, `message_id`) IN (?);

@@ -149,7 +149,8 @@ WHERE `source_name` = ?
   AND `worker_id` = ?;
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- No row: the lease is lost, and another worker may hold the row.
 -- ? delay_ms
 -- ? error
@@ -291,7 +292,8 @@ ORDER BY `updated_at_ms`, `event_id`
 LIMIT ?;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
 -- ? source_name
 -- ? app_code
 -- ? channel
@@ -325,7 +327,8 @@ HAVING COUNT(*) <> 2;
 
 -- name: archive_find_delivered
 -- The keys of one batch of finished rows, the oldest first.
--- Then `archive_copy`, `archive_delete` and a comparison of their counts, in the same transaction, at READ COMMITTED.
+-- Then `archive_copy` and `archive_delete` in the same transaction, at READ COMMITTED.
+-- All is well if `archive_delete` counts as many rows as there are keys: `archive_copy` counts a replaced row twice or not at all.
 -- index: idx_notice_delivery_events_retention_delivered
 -- ? source_name
 -- ? app_code
@@ -345,7 +348,8 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: archive_find_done
 -- The keys of one batch of finished rows, the oldest first.
--- Then `archive_copy`, `archive_delete` and a comparison of their counts, in the same transaction, at READ COMMITTED.
+-- Then `archive_copy` and `archive_delete` in the same transaction, at READ COMMITTED.
+-- All is well if `archive_delete` counts as many rows as there are keys: `archive_copy` counts a replaced row twice or not at all.
 -- index: idx_notice_delivery_events_retention_delivered
 -- ? source_name
 -- ? app_code
@@ -370,30 +374,29 @@ FOR UPDATE SKIP LOCKED;
 -- ? keys
 INSERT INTO `notice_delivery_events_archive` (`source_name`, `app_code`, `channel`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`)
 SELECT `source_name`, `app_code`, `channel`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
-FROM `notice_delivery_events` FORCE INDEX (`PRIMARY`)
+FROM `notice_delivery_events` AS t FORCE INDEX (`PRIMARY`)
 WHERE (`source_name`, `app_code`, `channel`, `event_id`) IN (?)
 ON DUPLICATE KEY UPDATE
-  `event_type` = VALUES(`event_type`),
-  `user_id` = VALUES(`user_id`),
-  `payload` = VALUES(`payload`),
-  `status` = VALUES(`status`),
-  `worker_id` = VALUES(`worker_id`),
-  `lock_until_ms` = VALUES(`lock_until_ms`),
-  `retry_count` = VALUES(`retry_count`),
-  `next_retry_at_ms` = VALUES(`next_retry_at_ms`),
-  `last_error` = VALUES(`last_error`),
-  `created_at_ms` = VALUES(`created_at_ms`),
-  `updated_at_ms` = VALUES(`updated_at_ms`);
+  `event_type` = t.`event_type`,
+  `user_id` = t.`user_id`,
+  `payload` = t.`payload`,
+  `status` = t.`status`,
+  `worker_id` = t.`worker_id`,
+  `lock_until_ms` = t.`lock_until_ms`,
+  `retry_count` = t.`retry_count`,
+  `next_retry_at_ms` = t.`next_retry_at_ms`,
+  `last_error` = t.`last_error`,
+  `created_at_ms` = t.`created_at_ms`,
+  `updated_at_ms` = t.`updated_at_ms`;
 
 -- name: archive_delete
 -- Deletes a batch that the archive has.
 -- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
 -- transaction.
 -- ? keys
-DELETE t
-FROM `notice_delivery_events` AS t
-JOIN `notice_delivery_events_archive` AS a ON a.`source_name` = t.`source_name` AND a.`app_code` = t.`app_code` AND a.`channel` = t.`channel` AND a.`event_id` = t.`event_id`
-WHERE (t.`source_name`, t.`app_code`, t.`channel`, t.`event_id`) IN (?);
+DELETE /*+ INDEX(t `PRIMARY`) */ FROM `notice_delivery_events` AS t
+WHERE (t.`source_name`, t.`app_code`, t.`channel`, t.`event_id`) IN (?)
+  AND (SELECT COUNT(*) FROM `notice_delivery_events_archive` AS a WHERE a.`source_name` = t.`source_name` AND a.`app_code` = t.`app_code` AND a.`channel` = t.`channel` AND a.`event_id` = t.`event_id`) = 1;
 
 -- name: count_pending
 -- Rows of the state pending, at most `cap`.
@@ -505,8 +508,27 @@ FROM (
   LIMIT ?
 ) AS counted;
 
+-- name: count_stranded_pending
+-- Rows of the state pending that no claim can ever reach, because `next_retry_at_ms` is not 0, at most `cap`.
+-- index: idx_notice_delivery_events_pending
+-- ? source_name
+-- ? app_code
+-- ? channel
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_pending`)
+  WHERE `source_name` = ?
+    AND `app_code` = ?
+    AND `channel` = ?
+    AND `status` = 'pending'
+    AND `next_retry_at_ms` > 0
+  LIMIT ?
+) AS counted;
+
 -- name: oldest_pending
--- Since when the longest pending row waits; no row: nothing is pending.
+-- Since when the longest pending row waits; no row: a claim would find none. What it cannot find is counted as stranded.
 -- index: idx_notice_delivery_events_pending
 -- ? source_name
 -- ? app_code

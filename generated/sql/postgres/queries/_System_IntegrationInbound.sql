@@ -54,7 +54,8 @@ WHERE "Source" = $1
   AND "Status" = ('processing');
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- $1 error
 -- $2 Source
 -- $3 Id
@@ -105,7 +106,7 @@ ORDER BY "CreatedDate", "Id"
 LIMIT $2;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: attempts from 0.
 -- $1 Source
 -- $2 Id
 UPDATE "_System_IntegrationInbound"
@@ -151,6 +152,7 @@ FROM (
   FROM "_System_IntegrationInbound"
   WHERE "Source" = $1
     AND "Status" = 'pending'
+  ORDER BY "CreatedDate", "Id"
   LIMIT $2
 ) AS counted;
 
@@ -165,6 +167,7 @@ FROM (
   FROM "_System_IntegrationInbound"
   WHERE "Source" = $1
     AND "Status" = 'processing'
+  ORDER BY "Id"
   LIMIT $2
 ) AS counted;
 
@@ -179,6 +182,7 @@ FROM (
   FROM "_System_IntegrationInbound"
   WHERE "Source" = $1
     AND "Status" = 'failed'
+  ORDER BY "CreatedDate", "Id"
   LIMIT $2
 ) AS counted;
 

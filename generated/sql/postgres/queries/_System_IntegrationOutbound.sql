@@ -51,7 +51,8 @@ WHERE "Destination" = $1
   AND "Status" = ('processing');
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- $1 error
 -- $2 Destination
 -- $3 Id
@@ -102,7 +103,7 @@ ORDER BY "CreatedDate", "Id"
 LIMIT $2;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: attempts from 0.
 -- $1 Destination
 -- $2 Id
 UPDATE "_System_IntegrationOutbound"
@@ -148,6 +149,7 @@ FROM (
   FROM "_System_IntegrationOutbound"
   WHERE "Destination" = $1
     AND "Status" = 'pending'
+  ORDER BY "CreatedDate"
   LIMIT $2
 ) AS counted;
 
@@ -162,6 +164,7 @@ FROM (
   FROM "_System_IntegrationOutbound"
   WHERE "Destination" = $1
     AND "Status" = 'processing'
+  ORDER BY "CreatedDate"
   LIMIT $2
 ) AS counted;
 
@@ -176,6 +179,7 @@ FROM (
   FROM "_System_IntegrationOutbound"
   WHERE "Destination" = $1
     AND "Status" = 'failed'
+  ORDER BY "CreatedDate", "Id"
   LIMIT $2
 ) AS counted;
 

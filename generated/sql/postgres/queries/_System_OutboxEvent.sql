@@ -43,7 +43,8 @@ WHERE "__sys_gen_id" = $1
   AND "status" = ('processing');
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- $1 error
 -- $2 __sys_gen_id
 UPDATE "_System_OutboxEvent"
@@ -86,7 +87,7 @@ ORDER BY "__sys_gen_created_date", "__sys_gen_id"
 LIMIT $1;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: attempts from 0.
 -- $1 __sys_gen_id
 UPDATE "_System_OutboxEvent"
 SET "status" = 'pending',
@@ -128,6 +129,7 @@ FROM (
   SELECT 1
   FROM "_System_OutboxEvent"
   WHERE "status" = 'pending'
+  ORDER BY "__sys_gen_created_date"
   LIMIT $1
 ) AS counted;
 
@@ -140,6 +142,7 @@ FROM (
   SELECT 1
   FROM "_System_OutboxEvent"
   WHERE "status" = 'processing'
+  ORDER BY "__sys_gen_created_date"
   LIMIT $1
 ) AS counted;
 
@@ -152,6 +155,7 @@ FROM (
   SELECT 1
   FROM "_System_OutboxEvent"
   WHERE "status" = 'failed'
+  ORDER BY "__sys_gen_created_date", "__sys_gen_id"
   LIMIT $1
 ) AS counted;
 

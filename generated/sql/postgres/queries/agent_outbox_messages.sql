@@ -41,7 +41,8 @@ WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
 RETURNING t."id", t."biz_type", t."topic", t."message_key", t."payload", t."status", t."retry_count", t."max_retry", t."next_retry_at", t."last_error", t."published_at", t."consumed_at", t."created_at", t."updated_at";
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- No row: the lease is lost, and another worker may hold the row.
 -- $1 delay_ms
 -- $2 error
@@ -111,7 +112,9 @@ WHERE "id" = $1
   AND "retry_count" = $2;
 
 -- name: retry_published
--- Puts a row back whose handler failed. At the limit it is `dead_published`.
+-- Puts a row back whose handler failed.
+-- The attempt was counted by the claim; at the limit the caller uses `dead_published` instead.
+-- The attempts are the fence: they and their limit go up by one, so that who published the row before cannot do so again.
 -- $1 delay_ms
 -- $2 error
 -- $3 id
@@ -119,7 +122,9 @@ UPDATE "agent_outbox_messages"
 SET "status" = 'pending',
     "next_retry_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') + $1::BIGINT * INTERVAL '1 millisecond',
     "last_error" = $2,
-    "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+    "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
+    "max_retry" = "max_retry" + 1,
+    "retry_count" = "retry_count" + 1
 WHERE "id" = $3
   AND "status" = ('published');
 
@@ -135,28 +140,20 @@ SET "status" = 'dead',
 WHERE "id" = $2
   AND "status" = ('published');
 
--- name: consume_published
--- Finishes a row in the transaction of its handler. No row: it was handled before.
+-- name: consume
+-- Finishes a row in the transaction of its handler, whether or not it is marked as published yet.
+-- No row: it was handled before, or given up.
 -- $1 id
 UPDATE "agent_outbox_messages"
 SET "status" = 'consumed',
     "consumed_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
     "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
 WHERE "id" = $1
-  AND "status" = ('published');
-
--- name: consume_pending
--- Finishes a row in the transaction of its handler. No row: it was handled before.
--- $1 id
-UPDATE "agent_outbox_messages"
-SET "status" = 'consumed',
-    "consumed_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
-    "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
-WHERE "id" = $1
-  AND "status" = ('pending');
+  AND "status" IN ('pending', 'published');
 
 -- name: sweep
 -- Puts rows back whose message never arrived, the longest published first.
+-- The attempts are the fence: they and their limit go up by one, so that who published the row before cannot do so again.
 -- index: idx_agent_outbox_messages_sweep
 -- $1 sweep_ms
 -- $2 limit
@@ -172,6 +169,8 @@ WITH found AS MATERIALIZED (
 UPDATE "agent_outbox_messages" AS t
 SET "status" = 'pending',
     "next_retry_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
+    "max_retry" = "max_retry" + 1,
+    "retry_count" = "retry_count" + 1,
     "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
 WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
   AND t."id" IN (SELECT "id" FROM found);
@@ -231,6 +230,7 @@ FROM (
   SELECT 1
   FROM "agent_outbox_messages"
   WHERE "status" = 'pending'
+  ORDER BY "next_retry_at", "id"
   LIMIT $1
 ) AS counted;
 
@@ -243,6 +243,7 @@ FROM (
   SELECT 1
   FROM "agent_outbox_messages"
   WHERE "status" = 'published'
+  ORDER BY "published_at", "id"
   LIMIT $1
 ) AS counted;
 
@@ -255,11 +256,27 @@ FROM (
   SELECT 1
   FROM "agent_outbox_messages"
   WHERE "status" = 'dead'
+  ORDER BY "updated_at", "id"
   LIMIT $1
 ) AS counted;
 
--- name: oldest_pending
--- Since when the longest pending row waits; no row: nothing is pending.
+-- name: count_stranded_published
+-- Rows of the state published that the sweep can never reach, because "published_at" is NULL, at most `cap`.
+-- index: idx_agent_outbox_messages_sweep
+-- $1 cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "agent_outbox_messages"
+  WHERE "status" = 'published'
+    AND "published_at" IS NULL
+  ORDER BY "published_at", "id"
+  LIMIT $1
+) AS counted;
+
+-- name: oldest_due
+-- Since when the longest due pending row is overdue; a time to come: nothing is due yet.
+-- No row: nothing is pending.
 -- index: idx_agent_outbox_messages_pending
 SELECT "next_retry_at"
 FROM "agent_outbox_messages"

@@ -136,7 +136,8 @@ WHERE "source_name" = $1
   AND "worker_id" = $5;
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- No row: the lease is lost, and another worker may hold the row.
 -- $1 delay_ms
 -- $2 error
@@ -267,7 +268,8 @@ ORDER BY "updated_at_ms", "event_id"
 LIMIT $4;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
 -- $1 source_name
 -- $2 app_code
 -- $3 channel
@@ -400,6 +402,7 @@ FROM (
     AND "app_code" = $2
     AND "channel" = $3
     AND "status" = 'pending'
+  ORDER BY "next_retry_at_ms", "updated_at_ms", "event_id"
   LIMIT $4
 ) AS counted;
 
@@ -418,6 +421,7 @@ FROM (
     AND "app_code" = $2
     AND "channel" = $3
     AND "status" = 'retryable'
+  ORDER BY "next_retry_at_ms", "updated_at_ms", "event_id"
   LIMIT $4
 ) AS counted;
 
@@ -436,6 +440,7 @@ FROM (
     AND "app_code" = $2
     AND "channel" = $3
     AND "status" = 'delivering'
+  ORDER BY "next_retry_at_ms", "updated_at_ms", "event_id"
   LIMIT $4
 ) AS counted;
 
@@ -454,6 +459,7 @@ FROM (
     AND "app_code" = $2
     AND "channel" = $3
     AND "status" = 'dead'
+  ORDER BY "updated_at_ms", "event_id"
   LIMIT $4
 ) AS counted;
 
@@ -473,6 +479,7 @@ FROM (
     AND "channel" = $3
     AND "status" = 'retryable'
     AND "next_retry_at_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "next_retry_at_ms", "updated_at_ms", "event_id"
   LIMIT $4
 ) AS counted;
 
@@ -492,11 +499,32 @@ FROM (
     AND "channel" = $3
     AND "status" = 'delivering'
     AND "lock_until_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "lock_until_ms", "updated_at_ms", "event_id"
+  LIMIT $4
+) AS counted;
+
+-- name: count_stranded_pending
+-- Rows of the state pending that no claim can ever reach, because "next_retry_at_ms" is not 0, at most `cap`.
+-- index: idx_notice_delivery_events_pending
+-- $1 source_name
+-- $2 app_code
+-- $3 channel
+-- $4 cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'pending'
+    AND "next_retry_at_ms" > 0
+  ORDER BY "next_retry_at_ms", "updated_at_ms", "event_id"
   LIMIT $4
 ) AS counted;
 
 -- name: oldest_pending
--- Since when the longest pending row waits; no row: nothing is pending.
+-- Since when the longest pending row waits; no row: a claim would find none. What it cannot find is counted as stranded.
 -- index: idx_notice_delivery_events_pending
 -- $1 source_name
 -- $2 app_code

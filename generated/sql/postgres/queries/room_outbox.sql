@@ -117,7 +117,8 @@ WHERE "app_code" = $1
   AND "worker_id" = $3;
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- No row: the lease is lost, and another worker may hold the row.
 -- $1 delay_ms
 -- $2 error
@@ -224,7 +225,8 @@ ORDER BY "updated_at_ms", "event_id"
 LIMIT $2;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
 -- $1 app_code
 -- $2 event_id
 UPDATE "room_outbox"
@@ -341,6 +343,7 @@ FROM (
   FROM "room_outbox"
   WHERE "app_code" = $1
     AND "status" = 'pending'
+  ORDER BY "next_retry_at_ms", "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -355,6 +358,7 @@ FROM (
   FROM "room_outbox"
   WHERE "app_code" = $1
     AND "status" = 'retryable'
+  ORDER BY "next_retry_at_ms", "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -369,6 +373,7 @@ FROM (
   FROM "room_outbox"
   WHERE "app_code" = $1
     AND "status" = 'delivering'
+  ORDER BY "next_retry_at_ms", "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -383,6 +388,7 @@ FROM (
   FROM "room_outbox"
   WHERE "app_code" = $1
     AND "status" = 'dead'
+  ORDER BY "updated_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -398,6 +404,7 @@ FROM (
   WHERE "app_code" = $1
     AND "status" = 'retryable'
     AND "next_retry_at_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "next_retry_at_ms", "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -413,11 +420,28 @@ FROM (
   WHERE "app_code" = $1
     AND "status" = 'delivering'
     AND "lock_until_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "lock_until_ms", "created_at_ms", "event_id"
+  LIMIT $2
+) AS counted;
+
+-- name: count_stranded_pending
+-- Rows of the state pending that no claim can ever reach, because "next_retry_at_ms" is not 0, at most `cap`.
+-- index: idx_room_outbox_pending
+-- $1 app_code
+-- $2 cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "room_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'pending'
+    AND "next_retry_at_ms" > 0
+  ORDER BY "next_retry_at_ms", "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
 -- name: oldest_pending
--- Since when the longest pending row waits; no row: nothing is pending.
+-- Since when the longest pending row waits; no row: a claim would find none. What it cannot find is counted as stranded.
 -- index: idx_room_outbox_pending
 -- $1 app_code
 SELECT "created_at_ms"

@@ -117,7 +117,8 @@ WHERE "app_code" = $1
   AND "worker_id" = $3;
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- No row: the lease is lost, and another worker may hold the row.
 -- $1 delay_ms
 -- $2 error
@@ -224,7 +225,8 @@ ORDER BY "created_at_ms", "event_id"
 LIMIT $2;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
 -- $1 app_code
 -- $2 event_id
 UPDATE "wallet_outbox"
@@ -343,6 +345,7 @@ FROM (
   FROM "wallet_outbox"
   WHERE "app_code" = $1
     AND "status" = 'pending'
+  ORDER BY "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -357,6 +360,7 @@ FROM (
   FROM "wallet_outbox"
   WHERE "app_code" = $1
     AND "status" = 'retryable'
+  ORDER BY "next_retry_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -371,6 +375,7 @@ FROM (
   FROM "wallet_outbox"
   WHERE "app_code" = $1
     AND "status" = 'delivering'
+  ORDER BY "lock_until_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -385,6 +390,7 @@ FROM (
   FROM "wallet_outbox"
   WHERE "app_code" = $1
     AND "status" = 'dead'
+  ORDER BY "created_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -400,6 +406,7 @@ FROM (
   WHERE "app_code" = $1
     AND "status" = 'retryable'
     AND "next_retry_at_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "next_retry_at_ms", "event_id"
   LIMIT $2
 ) AS counted;
 
@@ -415,6 +422,7 @@ FROM (
   WHERE "app_code" = $1
     AND "status" = 'delivering'
     AND "lock_until_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "lock_until_ms", "event_id"
   LIMIT $2
 ) AS counted;
 

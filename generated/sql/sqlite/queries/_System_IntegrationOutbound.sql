@@ -47,7 +47,8 @@ WHERE "Destination" = ?
   AND "Status" = ('processing');
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- ? error
 -- ? Destination
 -- ? Id
@@ -98,7 +99,7 @@ ORDER BY "CreatedDate", "Id"
 LIMIT ?;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: attempts from 0.
 -- ? Destination
 -- ? Id
 UPDATE "_System_IntegrationOutbound"

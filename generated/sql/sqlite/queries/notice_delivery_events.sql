@@ -124,7 +124,8 @@ WHERE "source_name" = ?
   AND "worker_id" = ?;
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- No row: the lease is lost, and another worker may hold the row.
 -- ? delay_ms
 -- ? error
@@ -252,7 +253,8 @@ ORDER BY "updated_at_ms", "event_id"
 LIMIT ?;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
 -- ? source_name
 -- ? app_code
 -- ? channel
@@ -513,8 +515,27 @@ FROM (
   LIMIT ?
 ) AS counted;
 
+-- name: count_stranded_pending
+-- Rows of the state pending that no claim can ever reach, because "next_retry_at_ms" is not 0, at most `cap`.
+-- index: idx_notice_delivery_events_pending
+-- ? source_name
+-- ? app_code
+-- ? channel
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_pending"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'pending'
+    AND "next_retry_at_ms" > 0
+  LIMIT ?
+) AS counted;
+
 -- name: oldest_pending
--- Since when the longest pending row waits; no row: nothing is pending.
+-- Since when the longest pending row waits; no row: a claim would find none. What it cannot find is counted as stranded.
 -- index: idx_notice_delivery_events_pending
 -- ? source_name
 -- ? app_code

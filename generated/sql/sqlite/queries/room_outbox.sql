@@ -105,7 +105,8 @@ WHERE "app_code" = ?
   AND "worker_id" = ?;
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- No row: the lease is lost, and another worker may hold the row.
 -- ? delay_ms
 -- ? error
@@ -209,7 +210,8 @@ ORDER BY "updated_at_ms", "event_id"
 LIMIT ?;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
 -- ? app_code
 -- ? event_id
 UPDATE "room_outbox"
@@ -426,8 +428,23 @@ FROM (
   LIMIT ?
 ) AS counted;
 
+-- name: count_stranded_pending
+-- Rows of the state pending that no claim can ever reach, because "next_retry_at_ms" is not 0, at most `cap`.
+-- index: idx_room_outbox_pending
+-- ? app_code
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "room_outbox" INDEXED BY "idx_room_outbox_pending"
+  WHERE "app_code" = ?
+    AND "status" = 'pending'
+    AND "next_retry_at_ms" > 0
+  LIMIT ?
+) AS counted;
+
 -- name: oldest_pending
--- Since when the longest pending row waits; no row: nothing is pending.
+-- Since when the longest pending row waits; no row: a claim would find none. What it cannot find is counted as stranded.
 -- index: idx_room_outbox_pending
 -- ? app_code
 SELECT "created_at_ms"

@@ -105,7 +105,8 @@ WHERE "app_code" = ?
   AND "worker_id" = ?;
 
 -- name: retry
--- Puts a row back after a failure. The attempt was counted by the claim; at the limit it is `dead`.
+-- Puts a row back after a failure.
+-- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
 -- No row: the lease is lost, and another worker may hold the row.
 -- ? delay_ms
 -- ? error
@@ -209,7 +210,8 @@ ORDER BY "created_at_ms", "event_id"
 LIMIT ?;
 
 -- name: replay
--- Gives a dead row a new life: attempts from 0, the fence as it was.
+-- Gives a dead row a new life: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
 -- ? app_code
 -- ? event_id
 UPDATE "wallet_outbox"

@@ -8,28 +8,27 @@ pub mod table;
 pub mod text;
 pub mod value;
 
+mod plan;
 mod settings;
-
-use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::dialect::{Dialect, Driver, HeldTime, Wire};
+use crate::dialect::Dialect;
 use crate::error::Result;
 use crate::output::GeneratedFile;
-use crate::schema::names::assign;
-use crate::schema::{Catalog, Table};
-use crate::workload;
 
-use super::super::{Context, Header, model};
+use super::super::{Context, Header};
 use super::Target;
 #[cfg(feature = "schema")]
 use super::TemplateContext;
 
-use needs::{Need, Needs, Parts};
+use needs::Parts;
+use plan::{DialectPlan, Plan};
+#[cfg(feature = "schema")]
 use rows::RowsFile;
 pub use settings::Settings;
-use table::{Names, TableFile};
+#[cfg(feature = "schema")]
+use table::TableFile;
 
 const ROOT: &str = "rust/mod.rs.jinja";
 const TYPES: &str = "rust/types.rs.jinja";
@@ -123,148 +122,6 @@ pub struct Held {
     pub decode: String,
 }
 
-/// Everything about the tables that does not depend on a database.
-struct Plan {
-    /// The identifiers of the tables' modules, in the order of the catalog.
-    modules: Vec<String>,
-    names: Vec<Names>,
-    files: Vec<TableFile>,
-    needs: Needs,
-}
-
-impl Plan {
-    fn new(context: &Context<'_>) -> Result<Plan> {
-        context.rust.check(context.catalog)?;
-        let mut idents = names::Idents::default();
-        let mut plan = Plan { modules: Vec::new(), names: Vec::new(), files: Vec::new(), needs: Needs::new() };
-        for table in &context.catalog.tables {
-            let origin = model::origin(context.catalog, table);
-            let (file, names) = table::file(&context.header, (table, origin), context.rust, &mut plan.needs);
-            plan.modules.push(idents.module(table));
-            plan.names.push(names);
-            plan.files.push(file);
-        }
-        Ok(plan)
-    }
-
-    /// The modules of all tables; `contents` are what stands in them, if they have no files of their own.
-    fn table_modules(&self, catalog: &Catalog, contents: Option<Vec<String>>) -> Vec<Module> {
-        let mut contents = contents.into_iter().flatten();
-        let of = |(name, table): (&String, &Table)| {
-            let about = text::prose(table.description.as_deref().unwrap_or_default());
-            let name_of = text::code(&table.name.to_string());
-            let docs = match about.is_empty() {
-                true => vec![format!("{name_of}.")],
-                false => vec![about, String::new(), format!("{name_of}.")],
-            };
-            Module { name: name.clone(), docs, content: contents.next() }
-        };
-        self.modules.iter().zip(&catalog.tables).map(of).collect()
-    }
-
-    /// `types`, `tables` and one module for each database.
-    fn root(&self, context: &Context<'_>, modules: Vec<Module>) -> Result<String> {
-        let mut drivers: Vec<&Driver> = context.dialects.iter().map(|dialect| dialect.driver()).collect();
-        drivers.dedup();
-        let dependencies = needs::dependencies(&self.needs, &drivers);
-        context.templates.render(ROOT, &RootFile { header: context.header.clone(), dependencies, modules })
-    }
-
-    fn types(&self, context: &Context<'_>) -> Result<String> {
-        let file = TypesFile { header: context.header.clone(), parts: Parts::of(&self.needs) };
-        context.templates.render(TYPES, &file)
-    }
-
-    fn tables(&self, context: &Context<'_>, modules: Vec<Module>) -> Result<String> {
-        context.templates.render(TABLES, &TablesFile { header: context.header.clone(), modules })
-    }
-
-    fn table_contents(&self, context: &Context<'_>) -> Result<Vec<String>> {
-        self.files.iter().map(|file| context.templates.render(TABLE, file)).collect()
-    }
-}
-
-/// What one database adds.
-struct DialectPlan {
-    files: Vec<RowsFile>,
-    file: DialectFile,
-}
-
-impl DialectPlan {
-    fn new(context: &Context<'_>, plan: &Plan, dialect: &dyn Dialect, decodes: bool) -> DialectPlan {
-        let catalog = workload::indexed(context.catalog, dialect.engine());
-        let objects = assign(&catalog, dialect.engine());
-        let files: Vec<RowsFile> = (0..catalog.tables.len())
-            .map(|at| {
-                let subject = rows::Subject {
-                    table: &catalog.tables[at],
-                    module: &plan.modules[at],
-                    names: &plan.names[at],
-                    objects: &objects[at],
-                };
-                rows::file(&context.header, &subject, dialect, decodes)
-            })
-            .collect();
-        let functions: BTreeSet<&String> = files.iter().flat_map(|file| &file.functions).collect();
-        let columns = || catalog.tables.iter().flat_map(|table| &table.columns);
-        let decimal_is_text = columns().any(|column| value::is_decimal(column) && dialect.wire(column) == Wire::Text);
-        let driver = dialect.driver();
-        let plain = |name: &String| name == "get" || name.contains("to_") || name.ends_with("_padded");
-        let undecodable = |name: &String| !plain(name) && (decimal_is_text || !name.ends_with("decimal"));
-        let file = DialectFile {
-            header: context.header.clone(),
-            undecodable: functions.iter().any(|name| undecodable(name)),
-            database: driver.database.to_owned(),
-            row: driver.row.to_owned(),
-            functions: functions.into_iter().cloned().collect(),
-            decimal_is_text,
-            held: if decodes { held(&plan.needs, driver) } else { Vec::new() },
-            modules: Vec::new(),
-        };
-        DialectPlan { files, file }
-    }
-
-    fn contents(&self, context: &Context<'_>) -> Result<Vec<String>> {
-        self.files.iter().map(|file| context.templates.render(ROWS, file)).collect()
-    }
-
-    fn render(self, context: &Context<'_>, modules: Vec<Module>) -> Result<String> {
-        context.templates.render(DIALECT, &DialectFile { modules, ..self.file })
-    }
-}
-
-/// The types of `types` that sqlx reads and writes with the driver.
-fn held(needs: &Needs, driver: &Driver) -> Vec<Held> {
-    let mut held = Vec::new();
-    if needs.contains(&Need::EpochMs) {
-        held.push(Held {
-            generics: String::new(),
-            ty: "types::EpochMs".to_owned(),
-            wire: "i64".to_owned(),
-            encode: "self.0".to_owned(),
-            decode: "types::EpochMs(value)".to_owned(),
-        });
-    }
-    if needs.contains(&Need::Utc) {
-        held.extend(driver.times.iter().map(held_time));
-    }
-    held
-}
-
-fn held_time(time: &HeldTime) -> Held {
-    let (generics, zoned) = match time.zoned {
-        None => ("<const ZONED: bool, const DIGITS: u16>", "ZONED".to_owned()),
-        Some(zoned) => ("<const DIGITS: u16>", zoned.to_string()),
-    };
-    Held {
-        generics: generics.to_owned(),
-        ty: format!("types::Utc<{zoned}, DIGITS>"),
-        wire: time.ty.to_owned(),
-        encode: time.encode.to_owned(),
-        decode: format!("types::Utc::new({})", time.decode),
-    }
-}
-
 /// The dialects, each with whether rows are decoded in its files: where two share a driver, it is the first one.
 fn decoding<'a>(dialects: &'a [&'static dyn Dialect]) -> impl Iterator<Item = (&'static dyn Dialect, bool)> + 'a {
     let first = |at: usize| dialects[..at].iter().all(|before| before.driver() != dialects[at].driver());
@@ -295,14 +152,9 @@ impl Target for Rust {
             module("types", vec![TYPES_DOCS.to_owned()], None),
             module("tables", vec![TABLES_DOCS.to_owned()], None),
         ];
-        for (dialect, decodes) in decoding(context.dialects) {
-            let id = dialect.engine().id;
-            let rows = DialectPlan::new(context, &plan, dialect, decodes);
-            for (name, content) in plan.modules.iter().zip(rows.contents(context)?) {
-                add(format!("rust/{id}/{name}.rs"), content);
-            }
-            add(format!("rust/{id}/mod.rs"), rows.render(context, plan.table_modules(context.catalog, None))?);
-            modules.push(module(id, dialect_docs(dialect), None));
+        for (dialect, files) in context.dialects.iter().zip(of_dialects(context, &plan)?) {
+            files.into_iter().for_each(|(path, content)| add(path, content));
+            modules.push(module(dialect.engine().id, dialect_docs(*dialect), None));
         }
         for (name, content) in plan.modules.iter().zip(plan.table_contents(context)?) {
             add(format!("rust/tables/{name}.rs"), content);
@@ -329,6 +181,28 @@ impl Target for Rust {
             TemplateContext::of::<RowsFile>(ROWS),
         ]
     }
+}
+
+/// The files of each database, by path and content: one thread for each, since these are most of all files.
+fn of_dialects(context: &Context<'_>, plan: &Plan) -> Result<Vec<Vec<(String, String)>>> {
+    std::thread::scope(|scope| {
+        let of = |(dialect, decodes): (&'static dyn Dialect, bool)| {
+            scope.spawn(move || {
+                let id = dialect.engine().id;
+                let rows = DialectPlan::new(context, plan, dialect, decodes);
+                let tables = plan.modules.iter().map(|name| format!("rust/{id}/{name}.rs"));
+                let mut files: Vec<_> = tables.zip(rows.contents(context)?).collect();
+                let modules = plan.table_modules(context.catalog, None);
+                files.push((format!("rust/{id}/mod.rs"), rows.render(context, modules)?));
+                Ok(files)
+            })
+        };
+        let threads: Vec<_> = decoding(context.dialects).map(of).collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
 }
 
 /// The same items as one file for `include!`, without inner attributes: `<dialect>.rs`, or `tables.rs` without a

@@ -42,14 +42,18 @@ impl Idents {
     /// A field: the name as it is, where Rust takes it.
     pub fn field(&mut self, name: &str, fallback: &str) -> String {
         let clean = clean(name);
-        let field = if is_snake(&clean) { clean } else { clean.to_snake_case() };
+        let field = if clean == name && is_snake(&clean) { clean } else { clean.to_snake_case() };
         let field = self.unique(begin(&again(&field), fallback, "_"), "_");
         if KEYWORDS.contains(&&*field) { format!("r#{field}") } else { field }
     }
 
     /// A constant.
     pub fn constant(&mut self, name: &str, fallback: &str) -> String {
-        let constant = again(&clean(name).to_shouty_snake_case());
+        let constant = match name.is_ascii() && is_snake(name) {
+            // As most names are; the way below gives the same.
+            true => again(&name.trim_matches('_').to_ascii_uppercase()),
+            false => again(&clean(name).to_shouty_snake_case()),
+        };
         self.unique(begin(&constant, &fallback.to_shouty_snake_case(), "_"), "_")
     }
 
@@ -129,7 +133,9 @@ fn is_snake(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Idents;
+    use heck::ToShoutySnakeCase;
+
+    use super::{Idents, again, begin, clean};
 
     #[test]
     fn names_become_identifiers() {
@@ -150,6 +156,16 @@ mod tests {
             assert_eq!(Idents::default().field(name, "column_4"), field, "{name}");
             assert_eq!(Idents::default().constant(name, "column_4"), constant, "{name}");
             assert_eq!(Idents::default().camel(name, "column_4"), camel, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_short_way_to_a_constant_is_the_long_way() {
+        for name in ["app_code", "__sys_gen_id", "a1_b2", "x", "_", "next_retry_at_ms", "a_", "ids"] {
+            assert_eq!(
+                Idents::default().constant(name, "f"),
+                begin(&again(&clean(name).to_shouty_snake_case()), "F", "_")
+            );
         }
     }
 

@@ -256,8 +256,11 @@ fn attributes((table, origin): (&Table, &Table), column: &Column, field: &str, s
         attributes.push(format!("#[serde(rename = {})]", literal(&column.name)));
     }
     if value::text_in_json(origin, column).is_some() {
-        let option = if column.nullable { "::option" } else { "" };
-        attributes.push(format!("#[serde(with = \"types::as_text{option}\")]"));
+        attributes.push(match column.nullable {
+            // Else a field that is not there would be an error here, and none where serde by itself reads an `Option`.
+            true => "#[serde(default, with = \"types::as_text::option\")]".to_owned(),
+            false => "#[serde(with = \"types::as_text\")]".to_owned(),
+        });
     }
     attributes.extend(settings.of_column(table, column));
     attributes

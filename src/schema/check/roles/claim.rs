@@ -27,6 +27,18 @@ pub fn columns(claim: &Claim, roles: &mut Roles<'_>) {
         let column = roles.table.column(name);
         roles.not_null(&format!("claim.scope.{at}"), column, "a claim pins it by equality");
     }
+    let is_scope = |name: &str| claim.scope.iter().any(|scope| scope == name);
+    let mut key = roles.table.names(&roles.table.primary_key).peekable();
+    if key.peek().is_some() && key.all(is_scope) && roles.table.keys_are_understood() {
+        roles.fault(
+            "claim.scope",
+            format!(
+                "the scope holds the whole primary key of `{}`: each claim would be about one row",
+                roles.table.name
+            ),
+            "pin only what many rows have in common, such as the tenant",
+        );
+    }
     let order = roles.optional("claim.order", &claim.order, Kind::Any);
     roles.not_null("claim.order", order, "rows without it would have no place in the queue");
     let due = roles.optional("claim.due", &claim.due, Kind::Time);

@@ -11,7 +11,12 @@ use super::{Kind, Roles};
 pub fn retention(retention: &Retention, roles: &mut Roles<'_>) {
     let age = roles.column("retention.age", &retention.age, Kind::Time);
     roles.not_null("retention.age", age, "a row without an age would stay for ever");
-    roles.columns("retention.scope", retention.scope.as_deref().unwrap_or_default(), Kind::Any);
+    let scope = retention.scope.as_deref().unwrap_or_default();
+    roles.columns("retention.scope", scope, Kind::Any);
+    for (at, name) in scope.iter().enumerate() {
+        let column = roles.table.column(name);
+        roles.not_null(&format!("retention.scope.{at}"), column, "each batch pins it by equality");
+    }
     if retention.batch == 0 {
         roles.fault("retention.batch", "a batch of no rows removes nothing".to_owned(), "write for example 10000");
     }

@@ -264,21 +264,21 @@ pub struct Row {
     /// `u32`, `INT UNSIGNED`.
     pub u32: Option<u32>,
     /// `i64`, `BIGINT`.
-    #[serde(with = "types::as_text::option")]
+    #[serde(default, with = "types::as_text::option")]
     pub i64: Option<i64>,
     /// `u64`, `BIGINT UNSIGNED`.
-    #[serde(with = "types::as_text::option")]
+    #[serde(default, with = "types::as_text::option")]
     pub u64: Option<u64>,
     /// `seen_at_ms`, `BIGINT`.
     pub seen_at_ms: Option<types::EpochMs>,
     /// `decimal`, `DECIMAL(18,4)`.
-    #[serde(with = "types::as_text::option")]
+    #[serde(default, with = "types::as_text::option")]
     pub decimal: Option<bigdecimal::BigDecimal>,
     /// `decimal_whole`, `DECIMAL(20,0)`.
-    #[serde(with = "types::as_text::option")]
+    #[serde(default, with = "types::as_text::option")]
     pub decimal_whole: Option<bigdecimal::BigDecimal>,
     /// `decimal_long`, `DECIMAL(65,30)`.
-    #[serde(with = "types::as_text::option")]
+    #[serde(default, with = "types::as_text::option")]
     pub decimal_long: Option<bigdecimal::BigDecimal>,
     /// `float`, `FLOAT`.
     pub float: Option<f32>,
@@ -296,22 +296,22 @@ pub struct Row {
     /// `longtext`, `LONGTEXT`.
     pub longtext: Option<String>,
     /// `binary`, `BINARY(16)`.
-    #[serde(with = "types::as_text::option")]
+    #[serde(default, with = "types::as_text::option")]
     pub binary: Option<Vec<u8>>,
     /// `varbinary`, `VARBINARY(64)`.
-    #[serde(with = "types::as_text::option")]
+    #[serde(default, with = "types::as_text::option")]
     pub varbinary: Option<Vec<u8>>,
     /// `blob`, `LONGBLOB`.
-    #[serde(with = "types::as_text::option")]
+    #[serde(default, with = "types::as_text::option")]
     pub blob: Option<Vec<u8>>,
     /// `date`, `DATE`.
-    #[serde(with = "types::as_text::option")]
+    #[serde(default, with = "types::as_text::option")]
     pub date: Option<chrono::NaiveDate>,
     /// `time`, `TIME`.
-    #[serde(with = "types::as_text::option")]
+    #[serde(default, with = "types::as_text::option")]
     pub time: Option<chrono::NaiveTime>,
     /// `time_micros`, `TIME(6)`.
-    #[serde(with = "types::as_text::option")]
+    #[serde(default, with = "types::as_text::option")]
     pub time_micros: Option<chrono::NaiveTime>,
     /// `datetime`, `DATETIME`.
     pub datetime: Option<types::DateTime<0>>,

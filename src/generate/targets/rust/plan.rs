@@ -1,0 +1,159 @@
+//! What is decided before any file is rendered: about the tables, and about one database.
+
+use std::collections::BTreeSet;
+
+use crate::dialect::{Dialect, Driver, HeldTime, Wire};
+use crate::error::Result;
+use crate::generate::{Context, model};
+use crate::schema::names::assign;
+use crate::schema::{Catalog, Table};
+use crate::workload;
+
+use super::names::Idents;
+use super::needs::{self, Need, Needs, Parts};
+use super::rows::{self, RowsFile};
+use super::table::{self, Names, TableFile};
+use super::{DIALECT, DialectFile, Held, Module, ROOT, ROWS, RootFile, TABLE, TABLES, TYPES, TablesFile, TypesFile};
+use super::{text, value};
+
+/// Everything about the tables that does not depend on a database.
+pub struct Plan {
+    /// The identifiers of the tables' modules, in the order of the catalog.
+    pub modules: Vec<String>,
+    names: Vec<Names>,
+    files: Vec<TableFile>,
+    needs: Needs,
+}
+
+impl Plan {
+    pub fn new(context: &Context<'_>) -> Result<Plan> {
+        context.rust.check(context.catalog)?;
+        let mut idents = Idents::default();
+        let mut plan = Plan { modules: Vec::new(), names: Vec::new(), files: Vec::new(), needs: Needs::new() };
+        for table in &context.catalog.tables {
+            let origin = model::origin(context.catalog, table);
+            let (file, names) = table::file(&context.header, (table, origin), context.rust, &mut plan.needs);
+            plan.modules.push(idents.module(table));
+            plan.names.push(names);
+            plan.files.push(file);
+        }
+        Ok(plan)
+    }
+
+    /// The modules of all tables; `contents` are what stands in them, if they have no files of their own.
+    pub fn table_modules(&self, catalog: &Catalog, contents: Option<Vec<String>>) -> Vec<Module> {
+        let mut contents = contents.into_iter().flatten();
+        let of = |(name, table): (&String, &Table)| {
+            let about = text::prose(table.description.as_deref().unwrap_or_default());
+            let name_of = text::code(&table.name.to_string());
+            let docs = match about.is_empty() {
+                true => vec![format!("{name_of}.")],
+                false => vec![about, String::new(), format!("{name_of}.")],
+            };
+            Module { name: name.clone(), docs, content: contents.next() }
+        };
+        self.modules.iter().zip(&catalog.tables).map(of).collect()
+    }
+
+    /// `types`, `tables` and one module for each database.
+    pub fn root(&self, context: &Context<'_>, modules: Vec<Module>) -> Result<String> {
+        let mut drivers: Vec<&Driver> = context.dialects.iter().map(|dialect| dialect.driver()).collect();
+        drivers.dedup();
+        let dependencies = needs::dependencies(&self.needs, &drivers);
+        context.templates.render(ROOT, &RootFile { header: context.header.clone(), dependencies, modules })
+    }
+
+    pub fn types(&self, context: &Context<'_>) -> Result<String> {
+        let file = TypesFile { header: context.header.clone(), parts: Parts::of(&self.needs) };
+        context.templates.render(TYPES, &file)
+    }
+
+    pub fn tables(&self, context: &Context<'_>, modules: Vec<Module>) -> Result<String> {
+        context.templates.render(TABLES, &TablesFile { header: context.header.clone(), modules })
+    }
+
+    pub fn table_contents(&self, context: &Context<'_>) -> Result<Vec<String>> {
+        self.files.iter().map(|file| context.templates.render(TABLE, file)).collect()
+    }
+}
+
+/// What one database adds.
+pub struct DialectPlan {
+    files: Vec<RowsFile>,
+    file: DialectFile,
+}
+
+impl DialectPlan {
+    pub fn new(context: &Context<'_>, plan: &Plan, dialect: &dyn Dialect, decodes: bool) -> DialectPlan {
+        let catalog = workload::indexed(context.catalog, dialect.engine());
+        let objects = assign(&catalog, dialect.engine());
+        let files: Vec<RowsFile> = (0..catalog.tables.len())
+            .map(|at| {
+                let subject = rows::Subject {
+                    table: &catalog.tables[at],
+                    module: &plan.modules[at],
+                    names: &plan.names[at],
+                    objects: &objects[at],
+                };
+                rows::file(&context.header, &subject, dialect, decodes)
+            })
+            .collect();
+        let functions: BTreeSet<&String> = files.iter().flat_map(|file| &file.functions).collect();
+        let columns = || catalog.tables.iter().flat_map(|table| &table.columns);
+        let decimal_is_text = columns().any(|column| value::is_decimal(column) && dialect.wire(column) == Wire::Text);
+        let driver = dialect.driver();
+        let plain = |name: &String| name == "get" || name.contains("to_") || name.ends_with("_padded");
+        let undecodable = |name: &String| !plain(name) && (decimal_is_text || !name.ends_with("decimal"));
+        let file = DialectFile {
+            header: context.header.clone(),
+            undecodable: functions.iter().any(|name| undecodable(name)),
+            database: driver.database.to_owned(),
+            row: driver.row.to_owned(),
+            functions: functions.into_iter().cloned().collect(),
+            decimal_is_text,
+            held: if decodes { held(&plan.needs, driver) } else { Vec::new() },
+            modules: Vec::new(),
+        };
+        DialectPlan { files, file }
+    }
+
+    pub fn contents(&self, context: &Context<'_>) -> Result<Vec<String>> {
+        self.files.iter().map(|file| context.templates.render(ROWS, file)).collect()
+    }
+
+    pub fn render(self, context: &Context<'_>, modules: Vec<Module>) -> Result<String> {
+        context.templates.render(DIALECT, &DialectFile { modules, ..self.file })
+    }
+}
+
+/// The types of `types` that sqlx reads and writes with the driver.
+fn held(needs: &Needs, driver: &Driver) -> Vec<Held> {
+    let mut held = Vec::new();
+    if needs.contains(&Need::EpochMs) {
+        held.push(Held {
+            generics: String::new(),
+            ty: "types::EpochMs".to_owned(),
+            wire: "i64".to_owned(),
+            encode: "self.0".to_owned(),
+            decode: "types::EpochMs(value)".to_owned(),
+        });
+    }
+    if needs.contains(&Need::Utc) {
+        held.extend(driver.times.iter().map(held_time));
+    }
+    held
+}
+
+fn held_time(time: &HeldTime) -> Held {
+    let (generics, zoned) = match time.zoned {
+        None => ("<const ZONED: bool, const DIGITS: u16>", "ZONED".to_owned()),
+        Some(zoned) => ("<const DIGITS: u16>", zoned.to_string()),
+    };
+    Held {
+        generics: generics.to_owned(),
+        ty: format!("types::Utc<{zoned}, DIGITS>"),
+        wire: time.ty.to_owned(),
+        encode: time.encode.to_owned(),
+        decode: format!("types::Utc::new({})", time.decode),
+    }
+}
