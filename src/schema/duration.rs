@@ -1,6 +1,7 @@
 //! Durations in definitions: `250ms`, `30s`, `10m`, `6h`, `30d`.
 
 use serde::de::{self, Deserialize, Deserializer};
+#[cfg(feature = "schema")]
 use serde::{Serialize, Serializer};
 
 /// A length of time in milliseconds.
@@ -56,6 +57,7 @@ impl<'de> Deserialize<'de> for Millis {
     }
 }
 
+#[cfg(feature = "schema")]
 impl Serialize for Millis {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)

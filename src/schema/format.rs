@@ -7,12 +7,15 @@ use std::collections::BTreeMap;
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+#[cfg(feature = "schema")]
+use serde::Serialize;
 
 use super::duration::Millis;
 
 /// One table: its columns, and what its workers and its history do with it.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct TableDef {
@@ -68,7 +71,8 @@ pub struct TableDef {
 }
 
 /// A file of several tables.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FileDef {
@@ -81,7 +85,8 @@ pub struct FileDef {
 }
 
 /// One column.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ColumnDef {
@@ -129,7 +134,8 @@ pub struct ColumnDef {
 }
 
 /// How strings compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub enum Collation {
@@ -140,7 +146,8 @@ pub enum Collation {
 }
 
 /// One index.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct IndexDef {
@@ -156,7 +163,8 @@ pub struct IndexDef {
 }
 
 /// One foreign key.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ForeignKeyDef {
@@ -173,7 +181,8 @@ pub struct ForeignKeyDef {
 }
 
 /// How workers claim rows. Each part but `status` may be missing; a finding says what breaks without it.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Claim {
@@ -219,7 +228,8 @@ pub struct Claim {
 }
 
 /// The state column and the values it takes.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Status {
@@ -240,7 +250,8 @@ pub struct Status {
 }
 
 /// What happens after a failure.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Retry {
@@ -257,8 +268,9 @@ pub struct Retry {
 }
 
 /// Most attempts before a row is dead.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
+#[cfg_attr(feature = "schema", serde(untagged))]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub enum MaxAttempts {
     /// The same for every row.
@@ -274,7 +286,8 @@ impl Default for MaxAttempts {
 }
 
 /// The column that holds the most attempts of a row.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct MaxColumn {
@@ -285,7 +298,8 @@ pub struct MaxColumn {
 }
 
 /// Exponential backoff: `base × factor^(attempt - 1)`, at most `cap`, spread by `jitter`.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Backoff {
@@ -306,7 +320,8 @@ impl Default for Backoff {
 }
 
 /// How a running row is protected.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Lease {
@@ -322,7 +337,8 @@ pub struct Lease {
 }
 
 /// The event that a row carries.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Event {
@@ -342,8 +358,9 @@ pub struct Event {
 }
 
 /// One event type.
-#[derive(Clone, Debug, Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
+#[cfg_attr(feature = "schema", serde(untagged))]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub enum EventType {
     /// Its name.
@@ -371,7 +388,8 @@ impl EventType {
 }
 
 /// One event type with its version and its payload.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct DescribedEvent {
@@ -391,7 +409,8 @@ fn one() -> u32 {
 }
 
 /// Columns that transitions set to the current time.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Times {
@@ -404,7 +423,8 @@ pub struct Times {
 }
 
 /// Which indexes serve a claim.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub enum IndexSet {
@@ -416,7 +436,8 @@ pub enum IndexSet {
 }
 
 /// How finished rows leave.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Retention {
@@ -443,7 +464,8 @@ fn ten_thousand() -> u32 {
 }
 
 /// What happens to finished rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub enum Strategy {
@@ -456,7 +478,8 @@ pub enum Strategy {
 }
 
 /// Where a relay publishes the rows.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Publish {
@@ -478,7 +501,8 @@ pub struct Publish {
 }
 
 /// A kind of broker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub enum Broker {
@@ -493,8 +517,9 @@ pub enum Broker {
 }
 
 /// A fixed name, or the column that holds it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
+#[cfg_attr(feature = "schema", serde(untagged))]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub enum NameOrColumn {
     /// The name.
@@ -504,7 +529,8 @@ pub enum NameOrColumn {
 }
 
 /// A column, by name.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ColumnRef {
@@ -513,7 +539,8 @@ pub struct ColumnRef {
 }
 
 /// The tag of a published message.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Tag {
@@ -524,7 +551,8 @@ pub struct Tag {
 }
 
 /// What a producer writes as the tag.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub enum TagMode {
@@ -538,7 +566,8 @@ pub enum TagMode {
 }
 
 /// What order consumers can rely on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub enum PublishOrder {
@@ -550,7 +579,8 @@ pub enum PublishOrder {
 }
 
 /// A consumer group and what it subscribes to.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ConsumerGroup {
@@ -561,7 +591,8 @@ pub struct ConsumerGroup {
 }
 
 /// The table is the state machine of an event bus.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Bus {
@@ -573,7 +604,8 @@ pub struct Bus {
 }
 
 /// How events reach their handlers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub enum BusMode {
@@ -585,7 +617,8 @@ pub enum BusMode {
 }
 
 /// The table remembers which messages a consumer has handled.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Inbox {
@@ -598,7 +631,8 @@ pub struct Inbox {
 }
 
 /// Bounds of the metrics queries, and when to raise an alert.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Metrics {
@@ -619,8 +653,9 @@ impl Default for Metrics {
 }
 
 /// One text, or a list of them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(Serialize))]
+#[cfg_attr(feature = "schema", serde(transparent))]
 pub struct OneOrMany(pub Vec<String>);
 
 #[cfg(feature = "schema")]

@@ -21,7 +21,7 @@ pub const NOTES: &str = r#"{
 pub const SQL_ONLY: &str = "targets = [\"sql\"]\n";
 
 /// Longer than any run should take, and short enough to notice one that never ends.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A temporary folder.
 pub struct Project(tempfile::TempDir);
