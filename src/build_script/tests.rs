@@ -178,3 +178,24 @@ fn no_link_leads_out_of_the_folder() {
     assert!(failure.to_string().contains("is a link"), "{failure}");
     assert!(!own.path("elsewhere.rs").exists());
 }
+
+#[test]
+fn warnings_are_told_and_stop_nothing() {
+    let queue = r#"{
+  "tableName": "jobs",
+  "columns": [
+    { "name": "app", "type": "VARCHAR(32)" }, { "name": "id", "type": "VARCHAR(36)" },
+    { "name": "state", "type": "VARCHAR(20)" }, { "name": "at", "type": "BIGINT" }
+  ],
+  "primaryKey": ["app", "id"],
+  "claim": { "scope": ["app"], "order": "at", "status": { "column": "state", "pending": "new", "done": "done" } }
+}"#;
+    let own = Crate::new(&[("jobs.json", queue)]);
+    let (done, told) = own.generate(&configure());
+    done.unwrap();
+    let warnings: Vec<&str> = told.cargo.lines().filter(|line| !line.starts_with("cargo::rerun-if-changed=")).collect();
+    assert!(!warnings.is_empty() && own.path("out/tables.rs").is_file());
+    for warning in warnings {
+        assert!(warning.starts_with("cargo::warning=schemas/jobs.json:8:"), "{warning}");
+    }
+}
