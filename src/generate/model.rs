@@ -75,7 +75,7 @@ pub enum Form {
 pub fn form(table: &Table, column: &Column) -> Form {
     match &column.ty {
         ColumnType::Bool => Form::Boolean,
-        ColumnType::Int { bytes: 8, .. } if !is_epoch_ms(table, column) => Form::BigInt,
+        ColumnType::Int { bytes: 8, .. } if !table.holds_epoch_ms(column) => Form::BigInt,
         ColumnType::Int { .. } | ColumnType::Float | ColumnType::Double => Form::Number,
         ColumnType::Decimal { .. } => Form::Decimal,
         ColumnType::Char(_) | ColumnType::Varchar(_) | ColumnType::Text(_) | ColumnType::Enum(_) => Form::Text,
@@ -85,11 +85,6 @@ pub fn form(table: &Table, column: &Column) -> Form {
         ColumnType::DateTime(_) | ColumnType::Timestamp(_) => Form::Utc,
         ColumnType::Json => Form::Json,
     }
-}
-
-/// Whether an integer column holds epoch milliseconds: it is a time of the workload, or says so by the end of its name.
-pub fn is_epoch_ms(table: &Table, column: &Column) -> bool {
-    table.holds_epoch_ms(column)
 }
 
 /// The names of the declared event types, in their order.

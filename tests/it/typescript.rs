@@ -150,7 +150,7 @@ fn table(catalog: &Catalog, table: &Table) -> Value {
 fn column(table: &Table, at: usize, column: &Column) -> Value {
     let choice = model::choices(table).into_iter().find(|choice| choice.column == at);
     let form = match model::form(table, column) {
-        Form::Number if model::is_epoch_ms(table, column) => "epochMillis".to_owned(),
+        Form::Number if table.holds_epoch_ms(column) => "epochMillis".to_owned(),
         Form::Text => "string".to_owned(),
         form => format!("{form:?}").to_lowercase(),
     };

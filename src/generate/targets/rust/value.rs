@@ -13,7 +13,7 @@ pub fn rust_type(table: &Table, column: &Column, choice: Option<&str>) -> String
     }
     match &column.ty {
         ColumnType::Bool => "bool".to_owned(),
-        ColumnType::Int { unsigned: false, .. } if model::is_epoch_ms(table, column) => "types::EpochMs".to_owned(),
+        ColumnType::Int { unsigned: false, .. } if table.holds_epoch_ms(column) => "types::EpochMs".to_owned(),
         // No integer of Rust has three bytes.
         ColumnType::Int { bytes, unsigned } => {
             let bits = if *bytes == 3 { 32 } else { u32::from(*bytes) * 8 };
@@ -52,7 +52,7 @@ pub fn needs(table: &Table, column: &Column) -> Vec<Need> {
         ColumnType::Date | ColumnType::Time(_) => vec![Need::Chrono],
         ColumnType::DateTime(_) | ColumnType::Timestamp(_) => vec![Need::Chrono, Need::Utc],
         ColumnType::Json => vec![Need::Json],
-        ColumnType::Int { unsigned: false, .. } if model::is_epoch_ms(table, column) => vec![Need::EpochMs],
+        ColumnType::Int { unsigned: false, .. } if table.holds_epoch_ms(column) => vec![Need::EpochMs],
         _ => Vec::new(),
     };
     needs.extend(text_in_json(table, column));

@@ -195,7 +195,7 @@ fn column_properties(column: &Column, meta: &str, union: Option<&Union>) -> Vec<
 fn types(origin: &Table, column: &Column) -> (&'static str, &'static str) {
     match model::form(origin, column) {
         Form::Boolean => ("boolean", "boolean"),
-        Form::Number if model::is_epoch_ms(origin, column) => ("EpochMillis", "epochMillis"),
+        Form::Number if origin.holds_epoch_ms(column) => ("EpochMillis", "epochMillis"),
         Form::Number => ("number", "number"),
         Form::BigInt => ("BigIntString", "bigint"),
         Form::Decimal => ("DecimalString", "decimal"),
