@@ -5,8 +5,6 @@ mod index;
 pub mod query;
 mod table;
 
-use serde::Serialize;
-
 use crate::diagnostic::Diagnostic;
 use crate::dialect::{Dialect, Needs};
 use crate::schema::check::is_allowed;
@@ -15,7 +13,7 @@ use crate::schema::{Catalog, Column, ColumnType, Table, TableName, order, rules}
 use crate::workload;
 
 /// One SQL statement without its semicolon.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Statement {
     /// What it makes.
@@ -27,9 +25,8 @@ pub struct Statement {
 }
 
 /// What a statement makes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "snake_case"))]
 pub enum Kind {
     /// A setting of the session, or its restoration.
     Setting,
@@ -43,6 +40,20 @@ pub enum Kind {
     Comment,
     /// A foreign key that had to wait for its table.
     ForeignKey,
+}
+
+impl Kind {
+    /// The word by which templates know it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Setting => "setting",
+            Kind::Database => "database",
+            Kind::Table => "table",
+            Kind::Index => "index",
+            Kind::Comment => "comment",
+            Kind::ForeignKey => "foreign_key",
+        }
+    }
 }
 
 /// All statements that make a catalog.

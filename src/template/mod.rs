@@ -1,8 +1,9 @@
 //! Text from templates: the built-in ones, shadowed file by file by a custom folder.
 //!
-//! A template gets one serializable struct, whose version it may state. Undefined names are errors, nothing is escaped
+//! A template gets one struct as an object, whose version it may state. Undefined names are errors, nothing is escaped
 //! (texts arrive quoted for their language), and what is printed is never read as a template again.
 
+mod value;
 mod version;
 
 use std::collections::BTreeMap;
@@ -11,13 +12,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior};
-use serde::Serialize;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use unicode_width::UnicodeWidthStr;
 
 use crate::diagnostic::{Place, Source, Span, suggest};
 use crate::error::{Error, Result};
+
+pub use value::ToValue;
+pub(crate) use value::{object, template_object};
 
 /// A template that is embedded in the binary.
 #[derive(Debug)]
@@ -90,9 +92,10 @@ impl Templates {
     }
 
     /// The text that the template makes of `context`.
-    pub fn render<T: Serialize>(&self, name: &str, context: &T) -> Result<String> {
+    pub fn render<T: ToValue>(&self, name: &str, context: &T) -> Result<String> {
         let template = self.environment.get_template(name).map_err(|error| self.fault(name, &error))?;
-        template.render(Serde(context)).map_err(|error| match top_level_names(context) {
+        let context = context.to_value();
+        template.render(&context).map_err(|error| match top_level_names(&context) {
             names if names.is_empty() => self.fault(name, &error),
             names => self.fault(name, &error).help(format!("the template gets `{}`", names.join("`, `"))),
         })
@@ -145,11 +148,10 @@ fn place(source: &Arc<Source>, range: Range<usize>) -> Place {
 }
 
 /// What a template can begin an expression with.
-fn top_level_names<T: Serialize>(context: &T) -> Vec<String> {
-    match serde_json::to_value(context) {
-        Ok(serde_json::Value::Object(map)) => map.into_iter().map(|(name, _)| name).collect(),
-        _ => Vec::new(),
-    }
+fn top_level_names(context: &Value) -> Vec<String> {
+    let mut names: Vec<String> = context.try_iter().into_iter().flatten().map(|name| name.to_string()).collect();
+    names.sort_unstable();
+    names
 }
 
 fn line_range(text: &str, line: usize) -> Range<usize> {

@@ -1,14 +1,13 @@
 //! `sql/<dialect>/schema.sql`: DDL that can be run on an empty and on a full database; and
 //! `sql/<dialect>/queries/<table>.sql`: the statements of each table's workload.
 
-use serde::Serialize;
-
 use crate::dialect::Dialect;
 use crate::error::Result;
 use crate::output::{self, GeneratedFile};
 use crate::schema::Table;
 use crate::statement::query::{Parameter, Query, queries};
-use crate::statement::{self, Statement};
+use crate::statement::{self, Kind, Statement};
+use crate::template::{ToValue, template_object};
 
 use super::super::{Context, Header};
 use super::Target;
@@ -22,7 +21,7 @@ const SCHEMA: &str = "sql/schema.sql.jinja";
 const QUERIES: &str = "sql/queries.sql.jinja";
 
 /// One file for each database: `sql/<dialect>/schema.sql`.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SchemaFile {
     /// What makes the file known as generated.
@@ -37,8 +36,10 @@ pub struct SchemaFile {
     pub after: Vec<Statement>,
 }
 
+template_object!(SchemaFile { header, dialect, before, tables, after });
+
 /// A database, by its names.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DialectName {
     /// As in paths: `mysql`.
@@ -47,8 +48,10 @@ pub struct DialectName {
     pub title: &'static str,
 }
 
+template_object!(DialectName { id, title });
+
 /// One table's statements.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TableStatements {
     /// The table's name, fit for a line comment.
@@ -59,8 +62,10 @@ pub struct TableStatements {
     pub statements: Vec<Statement>,
 }
 
+template_object!(TableStatements { title, about, statements });
+
 /// One file for each table with a workload and each database: `sql/<dialect>/queries/<table>.sql`.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QueriesFile {
     /// What makes the file known as generated.
@@ -73,8 +78,10 @@ pub struct QueriesFile {
     pub queries: Vec<QueryText>,
 }
 
+template_object!(QueriesFile { header, dialect, title, queries });
+
 /// One statement, with everything fit for line comments but its text.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QueryText {
     /// Unique within the table: `enqueue`, `claim_pending`, `complete` …
@@ -87,6 +94,17 @@ pub struct QueryText {
     pub index: Option<String>,
     /// The statement without its semicolon.
     pub sql: String,
+}
+
+template_object!(QueryText { name, about, parameters, index, sql });
+
+template_object!(Statement { kind, name, sql });
+template_object!(Parameter { placeholder, name });
+
+impl ToValue for Kind {
+    fn to_value(&self) -> minijinja::Value {
+        minijinja::Value::from(self.word())
+    }
 }
 
 impl Target for Sql {

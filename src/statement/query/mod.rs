@@ -13,8 +13,6 @@ mod transition;
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
-
 use crate::dialect::Dialect;
 use crate::schema::names::{self, TableNames};
 use crate::schema::{Catalog, Table};
@@ -23,7 +21,7 @@ use crate::workload::{self, Path, derive, serves};
 use roles::Roles;
 
 /// One statement of the workload.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Query {
     /// Its name, unique within the table: one word of letters, digits and `_`.
     pub name: String,
@@ -38,7 +36,7 @@ pub struct Query {
 }
 
 /// A parameter of a statement.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Parameter {
     /// As it stands in the statement: `?`, `$1`.

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use claimsmith::generate::targets;
+use claimsmith::statement::Kind;
 use claimsmith::template::BUILT_IN;
 use serde_json::{Value, json};
 
@@ -170,6 +171,14 @@ fn the_page_says_what_each_template_gets() {
     } else {
         assert!(committed == made, "run the tests with CLAIMSMITH_UPDATE=1 to renew {}:\n{made}", path.display());
     }
+}
+
+/// The words of an enum are written out for templates, and derived for the page.
+#[test]
+fn what_a_statement_makes_has_the_words_of_the_page() {
+    let context = targets::ALL.iter().flat_map(|target| target.contexts()).next().unwrap();
+    let kinds = [Kind::Setting, Kind::Database, Kind::Table, Kind::Index, Kind::Comment, Kind::ForeignKey];
+    assert_eq!(choices(&context.schema.as_value()["$defs"]["Kind"]), kinds.map(Kind::word));
 }
 
 /// A tree, and what fields may be.

@@ -11,11 +11,10 @@ pub mod value;
 mod plan;
 mod settings;
 
-use serde::Serialize;
-
 use crate::dialect::Dialect;
 use crate::error::Result;
 use crate::output::GeneratedFile;
+use crate::template::template_object;
 
 use super::super::{Context, Header};
 use super::Target;
@@ -41,7 +40,7 @@ const ROWS: &str = "rust/rows.rs.jinja";
 pub struct Rust;
 
 /// The root of the modules: `rust/mod.rs`, or the one file for `include!`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RootFile {
     /// To be printed within the first five lines.
@@ -52,8 +51,10 @@ pub struct RootFile {
     pub modules: Vec<Module>,
 }
 
+template_object!(RootFile { header, dependencies, modules });
+
 /// A module.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Module {
     /// The identifier.
@@ -64,8 +65,10 @@ pub struct Module {
     pub content: Option<String>,
 }
 
+template_object!(Module { name, docs, content });
+
 /// What tables share: `rust/types.rs`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TypesFile {
     /// To be printed within the first five lines.
@@ -74,8 +77,10 @@ pub struct TypesFile {
     pub parts: Parts,
 }
 
+template_object!(TypesFile { header, parts });
+
 /// The modules of all tables: `rust/tables/mod.rs`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TablesFile {
     /// To be printed within the first five lines.
@@ -84,8 +89,10 @@ pub struct TablesFile {
     pub modules: Vec<Module>,
 }
 
+template_object!(TablesFile { header, modules });
+
 /// What the tables of one database share: `rust/<dialect>/mod.rs`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DialectFile {
     /// To be printed within the first five lines.
@@ -106,8 +113,10 @@ pub struct DialectFile {
     pub modules: Vec<Module>,
 }
 
+template_object!(DialectFile { header, database, row, functions, undecodable, decimal_is_text, held, modules });
+
 /// A type of `types` that sqlx reads and writes.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Held {
     /// Behind `impl`, its parameters as they are declared; may be empty.
@@ -121,6 +130,8 @@ pub struct Held {
     /// `value`, which the driver has read, as the type.
     pub decode: String,
 }
+
+template_object!(Held { generics, ty, wire, encode, decode });
 
 /// The dialects, each with whether rows are decoded in its files: where two share a driver, it is the first one.
 fn decoding<'a>(dialects: &'a [&'static dyn Dialect]) -> impl Iterator<Item = (&'static dyn Dialect, bool)> + 'a {

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
-
 use crate::dialect::Driver;
+use crate::template::template_object;
 
 /// One thing that generated code needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,7 +36,7 @@ pub enum Need {
 pub type Needs = BTreeSet<Need>;
 
 /// The parts of `types` that are needed.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Parts {
     /// The time in UTC of DATETIME and TIMESTAMP columns.
@@ -55,6 +54,8 @@ pub struct Parts {
     /// The error of a value that is not in its closed set.
     pub unknown_value: bool,
 }
+
+template_object!(Parts { utc, epoch_ms, text, text_by_display, decimal, bytes, unknown_value });
 
 impl Parts {
     /// The parts among what is needed.

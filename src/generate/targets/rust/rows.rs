@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
-
 use crate::dialect::{Dialect, InlineUnique};
 use crate::generate::Header;
 use crate::schema::names::{self, TableNames};
 use crate::schema::{ColumnType, Index, Table};
 use crate::statement;
+use crate::template::template_object;
 
 use super::names::Idents;
 use super::table::Names;
@@ -16,7 +15,7 @@ use super::text::{Constant, Items, code};
 use super::value;
 
 /// One file for each table and database: `rust/<dialect>/<table>.rs`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RowsFile {
     /// To be printed within the first five lines.
@@ -45,8 +44,23 @@ pub struct RowsFile {
     pub constraints: Vec<Constant>,
 }
 
+template_object!(RowsFile {
+    header,
+    module,
+    database,
+    row,
+    decodes,
+    imports,
+    functions,
+    fields,
+    choices,
+    insert,
+    indexes,
+    constraints,
+});
+
 /// How a column is read and written.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Field {
     /// The field's identifier.
@@ -58,6 +72,8 @@ pub struct Field {
     /// The field of `row` as the driver takes it.
     pub bind: String,
 }
+
+template_object!(Field { name, read, scale, bind });
 
 /// A table and what is decided about it elsewhere.
 pub struct Subject<'a> {

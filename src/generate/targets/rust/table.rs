@@ -1,10 +1,9 @@
 //! `rust/tables/<table>.rs`: names, closed sets of values, and the row; the same for every database.
 
-use serde::Serialize;
-
 use crate::generate::Header;
 use crate::generate::model::{self, Choice};
 use crate::schema::{Column, ColumnType, Table};
+use crate::template::template_object;
 
 use super::Settings;
 use super::names::{Idents, TYPES};
@@ -13,7 +12,7 @@ use super::text::{Constant, Items, List, breaks, code, literal, prose};
 use super::value;
 
 /// One file for each table: `rust/tables/<table>.rs`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TableFile {
     /// To be printed within the first five lines.
@@ -38,8 +37,21 @@ pub struct TableFile {
     pub attributes: Vec<String>,
 }
 
+template_object!(TableFile {
+    header,
+    uses_types,
+    constants,
+    columns,
+    lists,
+    info,
+    choices,
+    event_types,
+    event_type_list,
+    attributes,
+});
+
 /// A column.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ColumnItem {
     /// The constant of its name.
@@ -70,8 +82,24 @@ pub struct ColumnItem {
     pub is_system: bool,
 }
 
+template_object!(ColumnItem {
+    constant,
+    docs,
+    field,
+    ty,
+    breaks,
+    attributes,
+    described,
+    label,
+    logical_type,
+    reference_to,
+    nullable,
+    is_name_field,
+    is_system,
+});
+
 /// A closed set of values.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChoiceItem {
     /// Lines for `///`.
@@ -88,8 +116,10 @@ pub struct ChoiceItem {
     pub texts: List,
 }
 
+template_object!(ChoiceItem { docs, name, column, variants, all, texts });
+
 /// One value of a closed set.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Variant {
     /// The identifier.
@@ -97,6 +127,8 @@ pub struct Variant {
     /// Lines for `///`.
     pub docs: Vec<String>,
 }
+
+template_object!(Variant { name, docs });
 
 /// What other files need of a table's module.
 pub struct Names {

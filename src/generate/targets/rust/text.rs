@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
+
+use crate::template::template_object;
 
 /// Widest line, rustfmt's `max_width`.
 const LINE: usize = 100;
@@ -15,7 +16,7 @@ const LIST: usize = 60;
 const SHORT: usize = 10;
 
 /// A constant of a text.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Constant {
     /// Lines for `///`.
@@ -30,6 +31,8 @@ pub struct Constant {
     pub breaks: bool,
 }
 
+template_object!(Constant { docs, name, text, literal, breaks });
+
 impl Constant {
     /// A constant `indent` columns from the left.
     pub fn new(indent: usize, docs: &str, name: impl Into<String>, text: &str) -> Constant {
@@ -40,7 +43,7 @@ impl Constant {
 }
 
 /// A constant list of texts or values.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct List {
     /// Lines for `///`.
@@ -57,6 +60,8 @@ pub struct List {
     pub breaks: bool,
 }
 
+template_object!(List { docs, name, count, ty, items, breaks });
+
 impl List {
     /// A list of items of Rust, each of the type `ty`, `indent` columns from the left.
     pub fn new(indent: usize, docs: &str, name: &str, ty: &'static str, items: &[String]) -> List {
@@ -68,7 +73,7 @@ impl List {
 }
 
 /// The items of a list, broken into lines as rustfmt does.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Items {
     /// All items, where they stay on the line of the brackets.
@@ -76,6 +81,8 @@ pub struct Items {
     /// Else the lines between them, without their indentation.
     pub lines: Vec<String>,
 }
+
+template_object!(Items { line, lines });
 
 impl Items {
     /// The items of a list that stands `indent` columns from the left.

@@ -5,13 +5,12 @@ mod names;
 mod text;
 mod unions;
 
-use serde::Serialize;
-
 use crate::dialect::Dialect;
 use crate::error::Result;
 use crate::generate::model::{self, Form};
 use crate::output::GeneratedFile;
 use crate::schema::{Catalog, Column, Table};
+use crate::template::template_object;
 
 use super::super::{Context, Header};
 use super::Target;
@@ -31,7 +30,7 @@ const SCHEMA: &str = "typescript/schema.ts.jinja";
 /// One file, whatever the databases are: `typescript/schema.ts`. Names of exports are identifiers of which none is given twice;
 /// the types for values (`BigIntString` …), `Column`, `ColumnType`, `Table`, `TableName`, `Rows`, `tables` and `isOneOf` are
 /// kept for the template itself.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SchemaFile {
     /// To be printed within the first five lines.
@@ -40,8 +39,10 @@ pub struct SchemaFile {
     pub tables: Vec<TableCode>,
 }
 
+template_object!(SchemaFile { header, tables });
+
 /// One table.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TableCode {
     /// The table's name, fit for a sentence of a comment.
@@ -64,8 +65,10 @@ pub struct TableCode {
     pub unions: Vec<Union>,
 }
 
+template_object!(TableCode { title, about, key, constant, columns_constant, row, properties, columns, unions });
+
 /// One column.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ColumnCode {
     /// Label and description, one entry a line, fit for a comment; an empty line between the two.
@@ -80,8 +83,10 @@ pub struct ColumnCode {
     pub properties: Vec<Property>,
 }
 
+template_object!(ColumnCode { about, name, key, ty, properties });
+
 /// A property of an object literal.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Property {
     /// Its name.
@@ -91,6 +96,8 @@ pub struct Property {
     /// The entries, where the value is a list that is written out; else none.
     pub entries: Vec<String>,
 }
+
+template_object!(Property { key, value, entries });
 
 impl Target for TypeScript {
     fn id(&self) -> &'static str {

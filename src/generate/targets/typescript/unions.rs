@@ -1,15 +1,14 @@
 //! Closed sets of values: a list, a type and a type guard for each.
 
-use serde::Serialize;
-
 use crate::generate::model;
 use crate::schema::Table;
+use crate::template::template_object;
 
 use super::names::{Names, TableNames, UnionNames};
 use super::text::{code, literal};
 
 /// A closed set of values.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Union {
     /// What the values are, as the beginning of a sentence of a comment.
@@ -23,6 +22,8 @@ pub struct Union {
     /// The values as string literals.
     pub members: Vec<String>,
 }
+
+template_object!(Union { about, list, ty, guard, members });
 
 /// The closed sets of values of a table.
 pub struct Unions {
