@@ -47,7 +47,7 @@
 //! | feature | adds | by default |
 //! | --- | --- | --- |
 //! | none | [`schema`] and [`workload`]: definitions, their checks, and the indexes that they need | |
-//! | `generate` | SQL and Rust code, templates, [`build_script`]; 20 crates in all, none of which talks to a database | yes |
+//! | `generate` | SQL and Rust code, templates, [`build_script`]; 9 crates in all, none of which talks to a database | yes |
 //! | `schema` | the JSON Schema of the definition format | yes |
 //! | `live` | talking to databases, with sqlx: `demo` | yes |
 //! | `cli` | the program `claimsmith`, with all of the above | yes |

@@ -1,5 +1,6 @@
 //! Column defaults: raw SQL text → a value that every engine can be told.
 
+use super::json;
 use super::types::{ColumnType, unquote};
 
 /// A default, as the definition says it.
@@ -98,10 +99,9 @@ impl DefaultValue {
             (Literal::Text(text), T::Enum(members)) => {
                 (!members.contains(text)).then(|| format!("'{text}' is not a member of the ENUM"))
             }
-            (Literal::Text(text), T::Json) => match serde_json::from_str::<serde::de::IgnoredAny>(text) {
-                Ok(_) => None,
-                Err(error) => Some(format!("the default is not valid JSON: {error}")),
-            },
+            (Literal::Text(text), T::Json) => {
+                json::fault(text).map(|what| format!("the default is not valid JSON: {what}"))
+            }
             (Literal::Text(_), T::Text(_)) => None,
             (Literal::Text(_), T::Binary(_) | T::Varbinary(_) | T::Blob(_)) => {
                 Some("a binary column takes no default but NULL".to_owned())

@@ -1,8 +1,10 @@
 //! Durations in definitions: `250ms`, `30s`, `10m`, `6h`, `30d`.
 
-use serde::de::{self, Deserialize, Deserializer};
 #[cfg(feature = "schema")]
 use serde::{Serialize, Serializer};
+
+use super::decode::{Decode, Decoder};
+use super::value::Json;
 
 /// A length of time in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,21 +41,20 @@ impl std::fmt::Display for Millis {
     }
 }
 
-impl<'de> Deserialize<'de> for Millis {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Text;
-        impl de::Visitor<'_> for Text {
-            type Value = Millis;
+impl Decode for Millis {
+    fn decode(value: Json, decoder: &mut Decoder<'_>) -> Option<Self> {
+        let expected = match &value {
+            Json::Text(text) => match text.parse() {
+                Ok(millis) => return Some(millis),
+                Err(expected) => expected,
+            },
+            _ => EXPECTED,
+        };
+        decoder.mismatch(expected, &value)
+    }
 
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(EXPECTED)
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-                text.parse().map_err(|expected| E::invalid_value(de::Unexpected::Str(text), &expected))
-            }
-        }
-        deserializer.deserialize_str(Text)
+    fn stand_in() -> Self {
+        Millis(1_000)
     }
 }
 

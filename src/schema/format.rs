@@ -1,26 +1,24 @@
 //! The definition format, as it stands in the JSON files: every key, frozen.
 //!
 //! The JSON Schema that editors complete from is generated from these types, their comments included. Keys that a part
-//! of claimsmith does not use yet are loaded and checked all the same.
+//! of claimsmith does not use yet are loaded and checked all the same. What decodes these types is in `keys`.
 
 use std::collections::BTreeMap;
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
-use serde::Deserialize;
 #[cfg(feature = "schema")]
 use serde::Serialize;
 
 use super::duration::Millis;
+use super::value::Json;
 
 /// One table: its columns, and what its workers and its history do with it.
-#[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase", deny_unknown_fields))]
 pub struct TableDef {
     /// The JSON Schema of this format, for editors.
-    #[serde(rename = "$schema")]
+    #[cfg_attr(feature = "schema", serde(rename = "$schema"))]
     pub schema: Option<String>,
     /// Name of the table, where needed with its database (on PostgreSQL: schema) before it: `db.table`.
     pub table_name: String,
@@ -36,79 +34,73 @@ pub struct TableDef {
     pub renamed_from: Option<String>,
     /// The columns, in their order.
     #[cfg_attr(feature = "schema", schemars(with = "Vec<ColumnDef>"))]
-    pub columns: Vec<serde_json::Value>,
+    pub columns: Vec<Json>,
     /// The primary key, if its order is not that of the columns with `primaryKey: true`.
     pub primary_key: Option<Vec<String>>,
     /// Indexes beside those that claimsmith derives from `claim` and `retention`.
-    #[serde(default)]
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<IndexDef>"))]
-    pub indices: Vec<serde_json::Value>,
+    #[cfg_attr(feature = "schema", serde(default), schemars(with = "Vec<IndexDef>"))]
+    pub indices: Vec<Json>,
     /// Foreign keys.
-    #[serde(default)]
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<ForeignKeyDef>"))]
-    pub foreign_keys: Vec<serde_json::Value>,
+    #[cfg_attr(feature = "schema", serde(default), schemars(with = "Vec<ForeignKeyDef>"))]
+    pub foreign_keys: Vec<Json>,
     /// How workers claim rows.
     #[cfg_attr(feature = "schema", schemars(with = "Option<Claim>"))]
-    pub claim: Option<serde_json::Value>,
+    pub claim: Option<Json>,
     /// How finished rows leave.
     #[cfg_attr(feature = "schema", schemars(with = "Option<Retention>"))]
-    pub retention: Option<serde_json::Value>,
+    pub retention: Option<Json>,
     /// Where a relay publishes the rows.
     #[cfg_attr(feature = "schema", schemars(with = "Option<Publish>"))]
-    pub publish: Option<serde_json::Value>,
+    pub publish: Option<Json>,
     /// Makes the table the state machine of an event bus: pending → published → consumed.
     #[cfg_attr(feature = "schema", schemars(with = "Option<Bus>"))]
-    pub bus: Option<serde_json::Value>,
+    pub bus: Option<Json>,
     /// Makes the table the memory of idempotent consumers.
     #[cfg_attr(feature = "schema", schemars(with = "Option<Inbox>"))]
-    pub inbox: Option<serde_json::Value>,
+    pub inbox: Option<Json>,
     /// Bounds of the metrics queries, and when to raise an alert.
     #[cfg_attr(feature = "schema", schemars(with = "Option<Metrics>"))]
-    pub metrics: Option<serde_json::Value>,
+    pub metrics: Option<Json>,
     /// Findings to leave out for this table: rule id → the reason, which may not be empty.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", serde(default))]
     pub allow: BTreeMap<String, String>,
 }
 
 /// A file of several tables.
-#[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase", deny_unknown_fields))]
 pub struct FileDef {
     /// The JSON Schema of this format, for editors.
-    #[serde(rename = "$schema")]
+    #[cfg_attr(feature = "schema", serde(rename = "$schema"))]
     pub schema: Option<String>,
     /// The tables.
     #[cfg_attr(feature = "schema", schemars(with = "Vec<TableDef>"))]
-    pub tables: Vec<serde_json::Value>,
+    pub tables: Vec<Json>,
 }
 
 /// One column.
-#[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase", deny_unknown_fields))]
 pub struct ColumnDef {
     /// Name.
     pub name: String,
     /// SQL text such as `VARCHAR(255)`, `BIGINT UNSIGNED`, `DATETIME(3)`, `ENUM('a', 'b')`; upper or lower case.
-    #[serde(rename = "type")]
+    #[cfg_attr(feature = "schema", serde(rename = "type"))]
     pub type_text: String,
     /// Part of the primary key, in the order of the columns.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", serde(default))]
     pub primary_key: bool,
     /// May be NULL. Absent means NOT NULL.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", serde(default))]
     pub nullable: bool,
     /// Has a unique key of its own.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", serde(default))]
     pub unique: bool,
     /// Raw SQL text: `'pending'`, `0`, `TRUE`, `NULL`, `CURRENT_TIMESTAMP`, `CURRENT_TIMESTAMP(3)`; in parentheses where
     /// MySQL asks for it (`('{}')` on TEXT and JSON).
     pub default: Option<String>,
     /// Numbered by the database.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", serde(default))]
     pub auto_increment: bool,
     /// On a TEXT or BLOB column in a key: how many characters of it the key holds.
     pub length: Option<u32>,
@@ -119,13 +111,13 @@ pub struct ColumnDef {
     /// What the column means to the application, such as `Lookup` or `Password`; kept in the generated code.
     pub logical_type: Option<String>,
     /// The tables whose key the column holds, without a foreign key.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", serde(default))]
     pub reference_to: OneOrMany,
     /// The column that names a row to people.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", serde(default))]
     pub is_name_field: bool,
     /// Belongs to the system and not to its users.
-    #[serde(default, rename = "is_system")]
+    #[cfg_attr(feature = "schema", serde(default, rename = "is_system"))]
     pub is_system: bool,
     /// `binary` or `default`; where it is absent, ids and states are binary and everything else takes the default.
     pub collation: Option<Collation>,
@@ -134,10 +126,8 @@ pub struct ColumnDef {
 }
 
 /// How strings compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase"))]
 pub enum Collation {
     /// Byte by byte.
     Binary,
@@ -146,27 +136,23 @@ pub enum Collation {
 }
 
 /// One index.
-#[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase", deny_unknown_fields))]
 pub struct IndexDef {
     /// Name; absent: `idx_<table>_<columns joined by _>`.
     pub name: Option<String>,
     /// Columns, in the order of the index.
     pub columns: Vec<String>,
     /// No two rows may agree in all columns.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", serde(default))]
     pub unique: bool,
     /// What the index is for: becomes its comment.
     pub description: Option<String>,
 }
 
 /// One foreign key.
-#[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase", deny_unknown_fields))]
 pub struct ForeignKeyDef {
     /// Name; absent: `fk_<table>_<columns joined by _>`.
     pub name: Option<String>,
@@ -181,16 +167,14 @@ pub struct ForeignKeyDef {
 }
 
 /// How workers claim rows. Each part but `status` may be missing; a finding says what breaks without it.
-#[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase", deny_unknown_fields))]
 pub struct Claim {
     /// Columns that every claim must pin by equality, such as the tenant.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", serde(default))]
     pub scope: Vec<String>,
     /// There is no scope, by design: one worker pool serves all rows.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", serde(default))]
     pub global: bool,
     /// The state column and its values.
     pub status: Status,
@@ -210,11 +194,11 @@ pub struct Claim {
     /// Instead of a lease: taking a row pushes its retry time forward by this long.
     pub visibility: Option<Millis>,
     /// Columns whose values identify an event, for enqueueing it once.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", serde(default))]
     pub idempotency_key: Vec<String>,
     /// Columns whose values identify the thing that changed: of several pending rows for one thing, workers send the
     /// newest.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", serde(default))]
     pub coalesce: Vec<String>,
     /// The event that a row carries.
     pub event: Option<Event>,
@@ -223,15 +207,13 @@ pub struct Claim {
     /// Columns that transitions set to the current time.
     pub times: Option<Times>,
     /// Which indexes serve the claim: the leanest set, or the three shapes of the seed system.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", serde(default))]
     pub indexes: IndexSet,
 }
 
 /// The state column and the values it takes.
-#[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase", deny_unknown_fields))]
 pub struct Status {
     /// The column.
     pub column: String,
@@ -250,10 +232,12 @@ pub struct Status {
 }
 
 /// What happens after a failure.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema, Serialize),
+    serde(rename_all = "camelCase", deny_unknown_fields, default)
+)]
 pub struct Retry {
     /// The column that says when the next attempt is due; without a retryable state new rows have the current time in it.
     pub at: Option<String>,
@@ -269,9 +253,7 @@ pub struct Retry {
 
 /// Most attempts before a row is dead.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[cfg_attr(feature = "schema", serde(untagged))]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(untagged))]
 pub enum MaxAttempts {
     /// The same for every row.
     Number(#[cfg_attr(feature = "schema", schemars(range(min = 1)))] u32),
@@ -286,10 +268,8 @@ impl Default for MaxAttempts {
 }
 
 /// The column that holds the most attempts of a row.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase", deny_unknown_fields))]
 pub struct MaxColumn {
     /// The column.
     pub column: String,
@@ -298,10 +278,12 @@ pub struct MaxColumn {
 }
 
 /// Exponential backoff: `base × factor^(attempt - 1)`, at most `cap`, spread by `jitter`.
-#[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema, Serialize),
+    serde(rename_all = "camelCase", deny_unknown_fields, default)
+)]
 pub struct Backoff {
     /// The wait after the first failure.
     pub base: Millis,
@@ -320,10 +302,8 @@ impl Default for Backoff {
 }
 
 /// How a running row is protected.
-#[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase", deny_unknown_fields))]
 pub struct Lease {
     /// The column that says until when the row is held.
     pub until: String,
@@ -332,20 +312,22 @@ pub struct Lease {
     /// A number raised by every claim: the fence.
     pub seq: Option<String>,
     /// How long a lease lasts.
-    #[serde(rename = "for")]
+    #[cfg_attr(feature = "schema", serde(rename = "for"))]
     pub lasts: Millis,
 }
 
 /// The event that a row carries.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema, Serialize),
+    serde(rename_all = "camelCase", deny_unknown_fields, default)
+)]
 pub struct Event {
     /// The column with the event's id, where it is not the primary key.
     pub id: Option<String>,
     /// The column with the event's type.
-    #[serde(rename = "type")]
+    #[cfg_attr(feature = "schema", serde(rename = "type"))]
     pub type_column: Option<String>,
     /// The column with the version of the type.
     pub version: Option<String>,
@@ -359,9 +341,7 @@ pub struct Event {
 
 /// One event type.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[cfg_attr(feature = "schema", serde(untagged))]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(untagged))]
 pub enum EventType {
     /// Its name.
     Name(String),
@@ -388,31 +368,32 @@ impl EventType {
 }
 
 /// One event type with its version and its payload.
-#[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase", deny_unknown_fields))]
 pub struct DescribedEvent {
     /// The name.
     pub name: String,
     /// The version written by producers.
-    #[serde(default = "one")]
+    #[cfg_attr(feature = "schema", serde(default = "one"))]
     pub version: u32,
     /// When the event is sent.
     pub description: Option<String>,
     /// JSON Schema of the payload.
-    pub payload: Option<serde_json::Value>,
+    #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Value>"))]
+    pub payload: Option<Json>,
 }
 
-fn one() -> u32 {
+pub(super) fn one() -> u32 {
     1
 }
 
 /// Columns that transitions set to the current time.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema, Serialize),
+    serde(rename_all = "camelCase", deny_unknown_fields, default)
+)]
 pub struct Times {
     /// Set by every change of the row.
     pub updated: Option<String>,
@@ -423,10 +404,8 @@ pub struct Times {
 }
 
 /// Which indexes serve a claim.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase"))]
 pub enum IndexSet {
     /// The leanest set with rows examined = LIMIT.
     #[default]
@@ -436,20 +415,18 @@ pub enum IndexSet {
 }
 
 /// How finished rows leave.
-#[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase", deny_unknown_fields))]
 pub struct Retention {
     /// The finished states that leave; on an inbox, which has no states, all rows leave by their age.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", serde(default))]
     pub states: Vec<String>,
     /// The column that says how old a row is.
     pub age: String,
     /// How long a finished row stays.
     pub keep: Millis,
     /// Most rows of one batch.
-    #[serde(default = "ten_thousand")]
+    #[cfg_attr(feature = "schema", serde(default = "ten_thousand"))]
     pub batch: u32,
     /// What happens to them.
     pub strategy: Strategy,
@@ -459,15 +436,13 @@ pub struct Retention {
     pub scope: Option<Vec<String>>,
 }
 
-fn ten_thousand() -> u32 {
+pub(super) fn ten_thousand() -> u32 {
     10_000
 }
 
 /// What happens to finished rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase"))]
 pub enum Strategy {
     /// They move into an archive table.
     Archive,
@@ -478,10 +453,8 @@ pub enum Strategy {
 }
 
 /// Where a relay publishes the rows.
-#[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase", deny_unknown_fields))]
 pub struct Publish {
     /// The kind of broker.
     pub broker: Broker,
@@ -490,21 +463,19 @@ pub struct Publish {
     /// The column whose value keys the message (its partition, its order).
     pub key: Option<String>,
     /// The tag that consumers select by.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", serde(default))]
     pub tag: Tag,
     /// What order consumers can rely on.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", serde(default))]
     pub order: PublishOrder,
     /// Consumer groups and the tags that each subscribes to, for the check before a producer switches its tag.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", serde(default))]
     pub consumers: Vec<ConsumerGroup>,
 }
 
 /// A kind of broker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase"))]
 pub enum Broker {
     /// The Kafka protocol.
     Kafka,
@@ -518,9 +489,7 @@ pub enum Broker {
 
 /// A fixed name, or the column that holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[cfg_attr(feature = "schema", serde(untagged))]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(untagged))]
 pub enum NameOrColumn {
     /// The name.
     Name(String),
@@ -529,20 +498,20 @@ pub enum NameOrColumn {
 }
 
 /// A column, by name.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase", deny_unknown_fields))]
 pub struct ColumnRef {
     /// The column.
     pub column: String,
 }
 
 /// The tag of a published message.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema, Serialize),
+    serde(rename_all = "camelCase", deny_unknown_fields, default)
+)]
 pub struct Tag {
     /// What the producer writes.
     pub mode: TagMode,
@@ -551,10 +520,8 @@ pub struct Tag {
 }
 
 /// What a producer writes as the tag.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "snake_case"))]
 pub enum TagMode {
     /// Nothing.
     #[default]
@@ -566,10 +533,8 @@ pub enum TagMode {
 }
 
 /// What order consumers can rely on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase"))]
 pub enum PublishOrder {
     /// None.
     #[default]
@@ -579,10 +544,8 @@ pub enum PublishOrder {
 }
 
 /// A consumer group and what it subscribes to.
-#[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase", deny_unknown_fields))]
 pub struct ConsumerGroup {
     /// Its name.
     pub group: String,
@@ -591,23 +554,19 @@ pub struct ConsumerGroup {
 }
 
 /// The table is the state machine of an event bus.
-#[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase", deny_unknown_fields))]
 pub struct Bus {
     /// How events reach their handlers.
-    #[serde(default)]
+    #[cfg_attr(feature = "schema", serde(default))]
     pub mode: BusMode,
     /// How long a row may stay published before it goes back to pending.
     pub sweep: Option<Millis>,
 }
 
 /// How events reach their handlers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase"))]
 pub enum BusMode {
     /// Through the broker.
     #[default]
@@ -617,10 +576,8 @@ pub enum BusMode {
 }
 
 /// The table remembers which messages a consumer has handled.
-#[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(JsonSchema, Serialize), serde(rename_all = "camelCase", deny_unknown_fields))]
 pub struct Inbox {
     /// The column that names the consumer.
     pub consumer: String,
@@ -631,10 +588,12 @@ pub struct Inbox {
 }
 
 /// Bounds of the metrics queries, and when to raise an alert.
-#[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Clone, Debug)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema, Serialize),
+    serde(rename_all = "camelCase", deny_unknown_fields, default)
+)]
 pub struct Metrics {
     /// Most rows that one count reads; beyond it the answer is "at least".
     pub cap: u32,
@@ -654,8 +613,7 @@ impl Default for Metrics {
 
 /// One text, or a list of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "schema", derive(Serialize))]
-#[cfg_attr(feature = "schema", serde(transparent))]
+#[cfg_attr(feature = "schema", derive(Serialize), serde(transparent))]
 pub struct OneOrMany(pub Vec<String>);
 
 #[cfg(feature = "schema")]

@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use jsonc_parser::ast::{ObjectPropName, Value as Ast};
 use jsonc_parser::common::{Range, Ranged};
+use jsonc_parser::errors::ParseError;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
-use serde_json::Value;
 
 use crate::diagnostic::{Diagnostic, Place, Source, Span};
 
 use super::rules;
+use super::value::{Json, Number};
 
 /// A place in a definition file: a JSON value in it, from which [`Site::at`] leads to the values inside.
 #[derive(Clone, Debug, Default)]
@@ -136,7 +137,7 @@ impl Spans {
         let quoted = self.text(self.nodes[node as usize].key);
         let plain = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
         match plain.contains('\\') {
-            true => serde_json::from_str(quoted).map_or(Cow::Borrowed(plain), Cow::Owned),
+            true => unquoted(quoted).map_or(Cow::Borrowed(plain), Cow::Owned),
             false => Cow::Borrowed(plain),
         }
     }
@@ -147,22 +148,24 @@ impl Spans {
     }
 }
 
+/// What every reader of JSON takes, and nothing else.
+const STRICT: ParseOptions = ParseOptions {
+    allow_comments: false,
+    allow_loose_object_property_names: false,
+    allow_trailing_commas: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
 /// Reads one JSON text. Faults of syntax and duplicate keys are added to `findings`; after the former there is no value.
-pub fn read(source: &Arc<Source>, findings: &mut Vec<Diagnostic>) -> Option<(Value, Site)> {
+pub fn read(source: &Arc<Source>, findings: &mut Vec<Diagnostic>) -> Option<(Json, Site)> {
     let text = source.text.strip_prefix('\u{feff}').unwrap_or(&source.text);
     let offset = source.text.len() - text.len();
-    let options = ParseOptions {
-        allow_comments: false,
-        allow_loose_object_property_names: false,
-        allow_trailing_commas: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-    };
     let place = |range: Range| Place {
         source: source.clone(),
         span: Span { start: (range.start + offset) as u32, end: (range.end + offset) as u32 },
@@ -177,12 +180,11 @@ pub fn read(source: &Arc<Source>, findings: &mut Vec<Diagnostic>) -> Option<(Val
         findings.push(finding);
         return None;
     }
-    let ast = match parse_to_ast(text, &CollectOptions::default(), &options) {
+    let ast = match parse_to_ast(text, &CollectOptions::default(), &STRICT) {
         Ok(parsed) => parsed.value,
         Err(error) => {
-            let what = error.kind().to_string();
-            let finding =
-                Diagnostic::new(&rules::JSON_SYNTAX, place(error.range()), format!("not valid JSON: {}", lower(&what)));
+            let what = format!("not valid JSON: {}", what(&error));
+            let finding = Diagnostic::new(&rules::JSON_SYNTAX, place(error.range()), what);
             findings.push(finding.help("definitions are strict JSON: double quotes, no comments, no trailing commas"));
             return None;
         }
@@ -206,17 +208,39 @@ pub fn read(source: &Arc<Source>, findings: &mut Vec<Diagnostic>) -> Option<(Val
     Some((value, Site::root(Arc::new(spans))))
 }
 
+/// What is wrong with a JSON text by itself, such as the default of a column; `None` if it is valid.
+pub fn fault(text: &str) -> Option<String> {
+    if let Some((_, what)) = stray(text) {
+        return Some(what);
+    }
+    match parse_to_ast(text, &CollectOptions::default(), &STRICT) {
+        Ok(parsed) => parsed.value.is_none().then(|| "there is no value".to_owned()),
+        Err(error) => Some(what(&error)),
+    }
+}
+
+/// What the parser says, as the end of a sentence.
+fn what(error: &ParseError) -> String {
+    let sentence = error.kind().to_string();
+    let mut chars = sentence.chars();
+    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
+}
+
+/// The text of a JSON string, which was read before.
+fn unquoted(string: &str) -> Option<String> {
+    match parse_to_ast(string, &CollectOptions::default(), &STRICT).ok()?.value? {
+        Ast::StringLit(text) => Some(text.value.into_owned()),
+        _ => None,
+    }
+}
+
 /// The first character that JSON knows neither between its values nor, unescaped, in its texts; the parser takes it.
 fn stray(text: &str) -> Option<(usize, String)> {
     let (mut quoted, mut escaped) = (false, false);
     for (at, byte) in text.bytes().enumerate() {
         match (quoted, byte) {
             (true, 0..0x20) => {
-                let escape = serde_json::to_string(&char::from(byte)).unwrap_or_default();
-                return Some((
-                    at,
-                    format!("a control character in a text must be written as {}", escape.trim_matches('"')),
-                ));
+                return Some((at, format!("a control character in a text must be written as {}", escape(byte))));
             }
             (false, 0..0x20) if !matches!(byte, b'\t' | b'\n' | b'\r') => {
                 return Some((at, "a control character between values".to_owned()));
@@ -233,6 +257,18 @@ fn stray(text: &str) -> Option<(usize, String)> {
     None
 }
 
+/// A control character as JSON writes it.
+fn escape(byte: u8) -> String {
+    match byte {
+        0x08 => "\\b".to_owned(),
+        b'\t' => "\\t".to_owned(),
+        b'\n' => "\\n".to_owned(),
+        0x0c => "\\f".to_owned(),
+        b'\r' => "\\r".to_owned(),
+        _ => format!("\\u{byte:04x}"),
+    }
+}
+
 struct Reader {
     nodes: Vec<Node>,
     duplicates: Vec<(String, Range, Range)>,
@@ -242,28 +278,29 @@ struct Reader {
 
 impl Reader {
     /// The value, its node and those of everything in it. The depth is bounded by the parser (512).
-    fn value(&mut self, key: Span, ast: &Ast<'_>) -> Value {
+    fn value(&mut self, key: Span, ast: &Ast<'_>) -> Json {
         let id = self.nodes.len();
         self.nodes.push(Node { key, value: span(ast.range()), first_child: NONE, next: NONE });
         match ast {
-            Ast::StringLit(text) => Value::String(text.value.to_string()),
-            Ast::NumberLit(number) => match number.value.parse() {
-                Ok(value) => Value::Number(value),
-                Err(_) => {
+            Ast::StringLit(text) => Json::Text(text.value.to_string()),
+            Ast::NumberLit(number) => match Number::parse(number.value) {
+                Some(number) => Json::Number(number),
+                None => {
                     self.numbers.push(number.range);
-                    Value::Null
+                    Json::Null
                 }
             },
-            Ast::BooleanLit(literal) => Value::Bool(literal.value),
-            Ast::NullKeyword(_) => Value::Null,
+            Ast::BooleanLit(literal) => Json::Bool(literal.value),
+            Ast::NullKeyword(_) => Json::Null,
             Ast::Array(array) => {
                 let mut last = None;
-                array.elements.iter().map(|element| self.child(id, &mut last, Span::default(), element)).collect()
+                let child = |element| self.child(id, &mut last, Span::default(), element);
+                Json::List(array.elements.iter().map(child).collect())
             }
             Ast::Object(object) => {
                 let mut last = None;
-                let mut map = serde_json::Map::new();
-                let mut seen = std::collections::BTreeMap::new();
+                let mut map = BTreeMap::new();
+                let mut seen = BTreeMap::new();
                 for property in &object.properties {
                     let name = match &property.name {
                         ObjectPropName::String(text) => text.value.to_string(),
@@ -279,12 +316,12 @@ impl Reader {
                         }
                     }
                 }
-                Value::Object(map)
+                Json::Object(map)
             }
         }
     }
 
-    fn child(&mut self, parent: usize, last: &mut Option<usize>, key: Span, ast: &Ast<'_>) -> Value {
+    fn child(&mut self, parent: usize, last: &mut Option<usize>, key: Span, ast: &Ast<'_>) -> Json {
         let id = self.nodes.len();
         let value = self.value(key, ast);
         match last.replace(id) {
@@ -297,9 +334,4 @@ impl Reader {
 
 fn span(range: Range) -> Span {
     Span { start: range.start as u32, end: range.end as u32 }
-}
-
-fn lower(sentence: &str) -> String {
-    let mut chars = sentence.chars();
-    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
 }

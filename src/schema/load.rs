@@ -6,8 +6,6 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use crate::diagnostic::{Diagnostic, Source, suggest};
 use crate::error::{Error, Result};
 
@@ -15,6 +13,7 @@ use super::decode::decode;
 use super::format::FileDef;
 use super::json::{self, Site};
 use super::lower::lower;
+use super::value::Json;
 use super::{Catalog, archive, collation, rules};
 
 /// Largest definition file, in bytes. The 49 tables of a real system take 115 kB; byte offsets are 32 bits.
@@ -99,10 +98,10 @@ pub fn load(inputs: &[Input]) -> (Catalog, Vec<Diagnostic>) {
 }
 
 /// The table objects of a file: an array, a single object, or `{"tables": […]}`.
-fn tables(value: Value, site: &Site, findings: &mut Vec<Diagnostic>) -> Vec<(Value, Site)> {
+fn tables(value: Json, site: &Site, findings: &mut Vec<Diagnostic>) -> Vec<(Json, Site)> {
     match value {
-        Value::Array(list) => list.into_iter().zip(site.children()).collect(),
-        Value::Object(map) if map.contains_key("tableName") || !map.contains_key("tables") => {
+        Json::List(list) => list.into_iter().zip(site.children()).collect(),
+        Json::Object(map) if map.contains_key("tableName") || !map.contains_key("tables") => {
             let slip = map.keys().find(|key| suggest::closest(key, ["tables"]).is_some() && map.len() <= 2);
             if let (Some(slip), false) = (slip, map.contains_key("columns")) {
                 let finding = Diagnostic::new(
@@ -113,9 +112,9 @@ fn tables(value: Value, site: &Site, findings: &mut Vec<Diagnostic>) -> Vec<(Val
                 findings.push(finding.help("did you mean `tables`?"));
                 return Vec::new();
             }
-            vec![(Value::Object(map), site.clone())]
+            vec![(Json::Object(map), site.clone())]
         }
-        Value::Object(map) => match decode::<FileDef>(Value::Object(map), site, "the file", "", findings) {
+        Json::Object(map) => match decode::<FileDef>(Json::Object(map), site, "the file", "", findings) {
             Some(file) => file.tables.into_iter().zip(site.step("tables").children()).collect(),
             None => Vec::new(),
         },

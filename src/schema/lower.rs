@@ -2,30 +2,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::de::DeserializeOwned;
-use serde_json::Value;
-
 use crate::diagnostic::Diagnostic;
 
-use super::decode::{Decoded, decode, decode_partly};
+use super::decode::{Decode, Decoded, decode, decode_partly};
 use super::default::{self, DefaultValue};
 use super::format::{ColumnDef, ForeignKeyDef, IndexDef, OneOrMany, TableDef};
 use super::json::Site;
 use super::types::ColumnType;
+use super::value::Json;
 use super::{Action, Column, ForeignKey, Index, IndexOrigin, Table, TableName, rules};
 
 /// Positions of the columns by their names; `None` for those that were not understood.
 type Known<'a> = BTreeMap<&'a str, Option<usize>>;
 
 /// The table, as far as it could be understood.
-pub(super) fn lower(value: Value, site: &Site, findings: &mut Vec<Diagnostic>) -> Option<Table> {
-    let name = value.get("tableName").and_then(Value::as_str).unwrap_or_default();
+pub(super) fn lower(value: Json, site: &Site, findings: &mut Vec<Diagnostic>) -> Option<Table> {
+    let name = value.get("tableName").and_then(Json::as_str).unwrap_or_default();
     let what = if name.is_empty() { "a table".to_owned() } else { format!("the table `{name}`") };
     let Decoded { value, complete } = decode_partly::<TableDef>(value, site, &what, "", findings);
     let def = value?;
     let mut broken = Vec::new();
     let columns = lower_columns(def.columns, &site.step("columns"), &mut broken, findings);
-    let draft = def.claim.filter(|value| !value.is_null()).map(|value| {
+    let draft = def.claim.filter(|value| *value != Json::Null).map(|value| {
         let Decoded { value, complete } = decode_partly(value, &site.step("claim"), "`claim`", "claim", findings);
         if complete { (value, None) } else { (None, value) }
     });
@@ -84,25 +82,20 @@ pub(super) fn lower(value: Value, site: &Site, findings: &mut Vec<Diagnostic>) -
     complete.then_some(table)
 }
 
-fn part<T: DeserializeOwned>(
-    value: Option<Value>,
-    site: &Site,
-    key: &str,
-    findings: &mut Vec<Diagnostic>,
-) -> Option<T> {
-    let value = value.filter(|value| !value.is_null())?;
+fn part<T: Decode>(value: Option<Json>, site: &Site, key: &str, findings: &mut Vec<Diagnostic>) -> Option<T> {
+    let value = value.filter(|value| *value != Json::Null)?;
     decode(value, &site.step(key), &format!("`{key}`"), key, findings)
 }
 
 fn lower_columns(
-    values: Vec<Value>,
+    values: Vec<Json>,
     site: &Site,
     broken: &mut Vec<String>,
     findings: &mut Vec<Diagnostic>,
 ) -> Vec<(Column, ColumnDef)> {
     let mut columns = Vec::new();
     for (value, site) in values.into_iter().zip(site.children()) {
-        let name = value.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let name = value.get("name").and_then(Json::as_str).unwrap_or_default().to_owned();
         let what = if name.is_empty() { "a column".to_owned() } else { format!("the column `{name}`") };
         let column = decode(value, &site, &what, "", findings).and_then(|def| lower_column(def, site, findings));
         match column {

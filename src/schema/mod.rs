@@ -13,20 +13,21 @@ pub mod format;
 mod json;
 #[cfg(feature = "schema")]
 pub mod json_schema;
+mod keys;
 pub mod load;
 mod lower;
 pub mod names;
 pub mod order;
 pub mod rules;
 pub mod types;
-mod variants;
-mod wording;
+mod value;
 
 pub use archive::archive_of;
 pub use default::{DefaultValue, Literal};
 pub use duration::Millis;
 pub use json::Site;
 pub use types::{ColumnType, Size};
+pub use value::{Json, Number};
 
 use std::collections::BTreeMap;
 

@@ -28,8 +28,9 @@ fn the_definitions_of_this_repository_have_neither_warnings_nor_notes() {
     assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join("generated/sql").is_dir());
 }
 
-/// What the light profile must not have: a database, a runtime, a command line, parsers of SQL and of other languages.
-const HEAVY: [&str; 11] = [
+/// What the light profile must not have: a database, a runtime, a command line, parsers of SQL and of other languages; and
+/// derives, which cost more to build than all that they would write.
+const HEAVY: [&str; 15] = [
     "sqlx",
     "tokio",
     "clap",
@@ -41,6 +42,10 @@ const HEAVY: [&str; 11] = [
     "anyhow",
     "indicatif",
     "anstream",
+    "serde",
+    "syn",
+    "quote",
+    "proc-macro2",
 ];
 
 /// The profile of a consumer's build.rs compiles few crates, its own build scripts and macros included, and none of the
@@ -57,7 +62,7 @@ fn the_light_profile_stays_light() {
     // Two versions of one crate are two.
     let crates: BTreeSet<(&str, &str)> =
         text.lines().filter_map(|line| line.split(' ').next().zip(line.split(' ').nth(1))).collect();
-    assert!((10..=20).contains(&crates.len()), "{} crates: {crates:?}", crates.len());
+    assert!((5..=10).contains(&crates.len()), "{} crates: {crates:?}", crates.len());
     for (name, _) in &crates {
         let heavy = HEAVY.iter().find(|heavy| *name == **heavy || name.starts_with(&format!("{heavy}-")));
         assert_eq!(heavy, None, "{name} is in the light profile");

@@ -2,12 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::sync::Arc;
 
+use claimsmith::diagnostic::Source;
 use claimsmith::schema::json_schema;
+use claimsmith::schema::load::load;
 use serde_json::{Value, json};
 
 use super::cases::fixtures;
 use crate::loaded::{load_text, repository};
+use crate::project::assert_none;
 
 const COMMITTED: &str = "schemas/format/definition.schema.json";
 
@@ -104,6 +108,56 @@ fn every_key_of_the_loader_is_in_the_schema() {
         known.sort_unstable();
         assert_eq!(known, keys, "at {pointer:?}");
     }
+}
+
+/// The schema and the decoding of a type are written apart: each key, gone or of another kind, is taken by both or by none.
+#[test]
+fn the_loader_and_the_schema_agree_on_every_key() {
+    let schema = schema();
+    let kinds = [
+        json!(null),
+        json!(true),
+        json!(5),
+        json!(0),
+        json!(1.5),
+        json!("none"),
+        json!("5s"),
+        json!([]),
+        json!([5]),
+        json!({}),
+    ];
+    let mut faults = Vec::new();
+    let mut compared = BTreeSet::new();
+    let tables = every_key()["tables"].as_array().unwrap().clone();
+    for file in tables.into_iter().chain([json!({ "$schema": "x", "tables": [] })]) {
+        for (pointer, keys) in objects(&schema, &file) {
+            // Of each type one object is enough.
+            if !compared.insert(keys.clone()) {
+                continue;
+            }
+            let of_key = |key| kinds.iter().map(Some).chain([None]).map(move |kind| (key, kind));
+            for (key, kind) in keys.iter().flat_map(of_key) {
+                let mut file = file.clone();
+                let object = file.pointer_mut(&pointer).unwrap().as_object_mut().unwrap();
+                match kind {
+                    Some(kind) => object.insert(key.clone(), kind.clone()),
+                    None => object.remove(key),
+                };
+                let (_, findings) = load(&[Arc::new(Source::new("t.json", file.to_string()))]);
+                let fault = findings.iter().map(|finding| &finding.message).find(|message| is_of_kinds(message));
+                if valid(&schema, &schema, &file) != fault.is_none() {
+                    faults.push(format!("{pointer}/{key} as {kind:?}: the loader says {fault:?}"));
+                }
+            }
+        }
+    }
+    assert!(compared.len() > 15, "objects are missing: {compared:?}");
+    assert_none(faults);
+}
+
+/// Whether a fault is one of keys and kinds. What is wrong with a text that is one, such as a type or a reference, is not.
+fn is_of_kinds(message: &str) -> bool {
+    [": expected ", ": unknown value ", " lacks the key ", "unknown key "].iter().any(|words| message.contains(words))
 }
 
 /// The objects in `value` that have a fixed set of keys: where they are, and the keys, sorted.
