@@ -95,3 +95,41 @@ impl ToValue for usize {
         Value::from(*self)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use minijinja::Environment;
+
+    use super::ToValue;
+
+    struct Outer {
+        name: String,
+        inner: Vec<Inner>,
+    }
+
+    struct Inner {
+        on: bool,
+        digits: Option<u8>,
+    }
+
+    template_object!(Outer { name, inner });
+    template_object!(Inner { on, digits });
+
+    #[test]
+    fn templates_see_the_fields_in_their_order() -> Result<(), minijinja::Error> {
+        let inner = vec![Inner { on: true, digits: Some(3) }, Inner { on: false, digits: None }];
+        let value = Outer { name: "a".to_owned(), inner }.to_value();
+        let environment = Environment::new();
+        for (template, text) in [
+            ("{{ name }}{% for one in inner %} {{ one.on }} {{ one.digits }}{% endfor %}", "a True 3 False None"),
+            ("{{ inner[0] }} {{ inner[0] | items }}", "{'on': True, 'digits': 3} [('on', True), ('digits', 3)]"),
+            (
+                "{{ inner | length }} {{ inner[1] | length }} {{ 'on' in inner[1] }} {{ inner[1].off is defined }}",
+                "2 2 True False",
+            ),
+        ] {
+            assert_eq!(environment.render_str(template, &value)?, text);
+        }
+        Ok(())
+    }
+}
