@@ -7,7 +7,7 @@ use crate::output::{self, GeneratedFile};
 use crate::schema::Table;
 use crate::statement::query::{Parameter, Query, queries};
 use crate::statement::{self, Kind, Statement};
-use crate::template::{ToValue, template_object};
+use crate::template::{ToValue, object, template_object};
 
 use super::super::{Context, Header};
 use super::Target;
@@ -99,7 +99,14 @@ pub struct QueryText {
 template_object!(QueryText { name, about, parameters, index, sql });
 
 template_object!(Statement { kind, name, sql });
-template_object!(Parameter { placeholder, name });
+
+impl ToValue for Parameter {
+    fn to_value(&self) -> minijinja::Value {
+        // What it means is for programs; readers have its name.
+        let Parameter { placeholder, name, meaning: _ } = self;
+        object(vec![("placeholder", placeholder.to_value()), ("name", name.to_value())])
+    }
+}
 
 impl ToValue for Kind {
     fn to_value(&self) -> minijinja::Value {

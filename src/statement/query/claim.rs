@@ -5,7 +5,7 @@ use crate::workload::{Path, PinValue, Purpose};
 
 use super::roles::{Roles, Value, never};
 use super::sql::{Condition, Sql};
-use super::{Context, Query};
+use super::{Context, Meaning, Query};
 
 pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     let mut queries = Vec::new();
@@ -124,7 +124,7 @@ pub enum Bound {
     /// A parameter of the column's own type.
     Cutoff,
     /// The current time less a parameter in milliseconds.
-    Age(&'static str),
+    Age(Meaning),
 }
 
 /// `FROM … WHERE … ORDER BY … LIMIT`.
@@ -135,25 +135,25 @@ pub fn selection(sql: &mut Sql<'_>, context: &Context<'_>, indent: &str, path: &
     if !path.order.is_empty() {
         sql.push(&format!("\n{indent}ORDER BY {}", context.columns(&path.order)));
     }
-    sql.push(&format!("\n{indent}LIMIT ")).parameter("limit");
+    sql.push(&format!("\n{indent}LIMIT ")).parameter(Meaning::Limit);
 }
 
 /// The path's pins, and its bound.
-pub fn conditions(context: &Context<'_>, path: &Path, bound: Bound) -> Vec<Condition<'static>> {
+pub fn conditions(context: &Context<'_>, path: &Path, bound: Bound) -> Vec<Condition> {
     let mut conditions = pins(context, path);
     conditions.extend(path.range.map(|range| {
         let (column, ty) = (context.column(range), &context.table.columns[range].ty);
         match bound {
             Bound::Now => Condition::Text(format!("{column} <= {}", context.dialect.now(ty))),
-            Bound::Cutoff => Condition::Parameter(format!("{column} <= "), "cutoff"),
-            Bound::Age(parameter) => Condition::Age(range, parameter),
+            Bound::Cutoff => Condition::Parameter(format!("{column} <= "), Meaning::Cutoff),
+            Bound::Age(meaning) => Condition::Age(range, meaning),
         }
     }));
     conditions
 }
 
 /// The path's equalities.
-pub fn pins(context: &Context<'_>, path: &Path) -> Vec<Condition<'static>> {
+pub fn pins(context: &Context<'_>, path: &Path) -> Vec<Condition> {
     let condition = |pin: &crate::workload::Pin| {
         let column = context.column(pin.column);
         match &pin.value {
@@ -181,9 +181,10 @@ fn taken(context: &Context<'_>, roles: &Roles<'_>, exhaustible: bool) -> Option<
     if status.running.is_some() || exhaustible {
         values.push((roles.status, Value::Text(literal(state))));
     }
-    values.extend(roles.time().filter(|_| roles.by_visibility()).map(|time| (time, Value::Later("visibility_ms"))));
-    values.extend(roles.until.map(|until| (until, Value::Later("lease_ms"))));
-    values.extend(roles.by.map(|by| (by, Value::Parameter("token"))));
+    values
+        .extend(roles.time().filter(|_| roles.by_visibility()).map(|time| (time, Value::Later(Meaning::VisibilityMs))));
+    values.extend(roles.until.map(|until| (until, Value::Later(Meaning::LeaseMs))));
+    values.extend(roles.by.map(|by| (by, Value::Parameter(Meaning::Token))));
     let raised = |column: usize| (column, Value::Text(format!("{} + 1", context.column(column))));
     values.extend(roles.seq.map(raised));
     values.extend(roles.count.map(raised));
@@ -231,7 +232,7 @@ pub fn begin_found(sql: &mut Sql<'_>, context: &Context<'_>, path: &Path, bound:
 /// The rows that were found. By their places, because the planner takes a parameter of LIMIT for a tenth of all rows and
 /// would read the whole table to join so many; and by their keys, because places repeat in the parts of a partitioned
 /// table.
-pub fn is_found(context: &Context<'_>) -> Vec<Condition<'static>> {
+pub fn is_found(context: &Context<'_>) -> Vec<Condition> {
     let key = &context.table.primary_key;
     let ours: Vec<String> = key.iter().map(|at| format!("t.{}", context.column(*at))).collect();
     let ours = if ours.len() == 1 { ours.concat() } else { format!("({})", ours.join(", ")) };
@@ -249,12 +250,9 @@ pub fn qualified(context: &Context<'_>, alias: &str) -> String {
 }
 
 /// The rows that a SELECT of the same transaction has locked, by their keys.
-pub fn by_keys(roles_scope: &[usize], tail: &[usize], context: &Context<'_>) -> Vec<Condition<'static>> {
-    let mut conditions: Vec<Condition<'static>> = roles_scope.iter().map(|column| Condition::Equal(*column)).collect();
-    conditions.push(match tail {
-        [one] => Condition::Parameter(format!("{} IN (", context.column(*one)), "keys"),
-        _ => Condition::Parameter(format!("({}) IN (", context.columns(tail)), "keys"),
-    });
+pub fn by_keys(scope: &[usize], tail: &[usize]) -> Vec<Condition> {
+    let mut conditions: Vec<Condition> = scope.iter().map(|column| Condition::Equal(*column)).collect();
+    conditions.push(Condition::InKeys("", tail.to_vec()));
     conditions
 }
 
@@ -289,6 +287,6 @@ pub fn update_by_keys(
     // Without the hint a list of keys may be looked up through the claim's index, whose entries are being changed.
     let hint = context.dialect.index_hint("PRIMARY");
     sql.push(&format!("UPDATE {}{hint}", context.table_name())).assignments("", values);
-    sql.conditions("", &by_keys(&roles.scope, &roles.tail, context)).push(")");
+    sql.conditions("", &by_keys(&roles.scope, &roles.tail));
     sql.query(name, about, None)
 }

@@ -6,8 +6,8 @@ use crate::dialect::Take;
 use crate::schema::Table;
 
 use super::roles::{Roles, Value, never};
-use super::sql::{built, expression};
-use super::{Context, Query};
+use super::sql::{built, expression, parameter};
+use super::{Context, Meaning, Query};
 
 pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     let table = context.table;
@@ -31,18 +31,18 @@ pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     if !key.is_empty() && !skips {
         about.push_str("\nError 1062 does not say which key it was: find_duplicate does.");
     }
-    let mut queries = vec![built(context.dialect, &insert, "enqueue", &about)];
+    let mut queries = vec![built(context, &insert, "enqueue", &about)];
     if !key.is_empty() && !skips {
         let mut select = Builder::select();
         select.columns(table.primary_key.iter().map(|column| Alias::new(&*table.columns[*column].name)));
         select.from(table_ref(table)).lock_exclusive();
         for column in &key {
-            let name = &table.columns[*column].name;
-            select.and_where(Expr::col(Alias::new(&**name)).eq(name.clone()));
+            let name = Alias::new(&*table.columns[*column].name);
+            select.and_where(Expr::col(name).eq(parameter(Meaning::Column(*column))));
         }
         let about =
             "After error 1062: a row means that the event is there already, none that another key was violated.";
-        queries.push(built(context.dialect, &select, "find_duplicate", about));
+        queries.push(built(context, &select, "find_duplicate", about));
     }
     queries
 }

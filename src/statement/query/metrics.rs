@@ -5,7 +5,7 @@ use crate::workload::{Path, Pin, PinValue, Purpose};
 use super::claim::{Bound, conditions, pins};
 use super::roles::{Roles, Value, never};
 use super::sql::{Condition, Sql};
-use super::{Context, Query};
+use super::{Context, Meaning, Query};
 
 pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     let paths = context.paths();
@@ -28,14 +28,14 @@ pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     queries
 }
 
-fn count(context: &Context<'_>, path: &Path, conditions: &[Condition<'_>], name: &str, what: &str) -> Query {
+fn count(context: &Context<'_>, path: &Path, conditions: &[Condition], name: &str, what: &str) -> Query {
     let index = context.index_for(path);
     let hint = index.map(|index| context.dialect.index_hint(index)).unwrap_or_default();
     let mut sql = Sql::new(context);
     sql.push(&format!("SELECT COUNT(*)\nFROM (\n  SELECT 1\n  FROM {}{hint}", context.table_name()));
     sql.conditions("  ", conditions);
     sql.push(&order(context, path));
-    sql.push("\n  LIMIT ").parameter("cap").push("\n) AS counted");
+    sql.push("\n  LIMIT ").parameter(Meaning::Cap).push("\n) AS counted");
     sql.query(name, &format!("{what}, at most `cap`."), index)
 }
 

@@ -6,6 +6,7 @@
 mod claim;
 mod enqueue;
 mod metrics;
+mod parameter;
 mod retention;
 mod roles;
 mod sql;
@@ -17,6 +18,8 @@ use crate::dialect::Dialect;
 use crate::schema::names::{self, TableNames};
 use crate::schema::{Catalog, Table};
 use crate::workload::{self, Path, derive, serves};
+
+pub use parameter::{Meaning, Parameter};
 
 use roles::Roles;
 
@@ -33,17 +36,12 @@ pub struct Query {
     pub index: Option<String>,
     /// The text, without a semicolon.
     pub sql: String,
-}
-
-/// A parameter of a statement.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Parameter {
-    /// As it stands in the statement: `?`, `$1`.
-    pub placeholder: String,
-    /// What it is: a column, or a word such as `limit`, `lease_ms`; with a number, such as `limit_2`, where a column of the
-    /// table has the word as its name.
-    pub name: String,
+    /// The byte of [`Query::sql`] at which the placeholder of a list of keys begins, in the parentheses behind `IN`. In its
+    /// place come as many keys as there are: of one column `?, ?, …`, of several `(?, ?), (?, ?), …`. No parameter stands
+    /// behind it, so that numbered ones go on from its own number.
+    pub keys_at: Option<usize>,
+    /// The positions of the columns that make up one key of that list, in their order.
+    pub key_columns: Vec<usize>,
 }
 
 /// All statements of one table.
@@ -131,7 +129,14 @@ impl<'a> Context<'a> {
         self.columns(&(0..self.table.columns.len()).collect::<Vec<_>>())
     }
 
-    /// The name of a parameter that is no column, told apart from those that are.
+    /// The name of a parameter; of one that is no column, told apart from those that are.
+    fn parameter_name(&self, meaning: Meaning) -> String {
+        match (meaning, meaning.word()) {
+            (Meaning::Column(at), _) => self.table.columns[at].name.clone(),
+            (_, word) => self.word(word.unwrap_or_default()),
+        }
+    }
+
     fn word(&self, word: &str) -> String {
         let is_column = |name: &str| {
             let columns = self.table.columns.iter().enumerate();

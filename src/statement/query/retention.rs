@@ -7,7 +7,7 @@ use crate::workload::{Path, Purpose};
 
 use super::claim::{Bound, KEYS, begin_found, by_keys, is_found, qualified, selection};
 use super::sql::{Condition, Sql};
-use super::{Context, Query};
+use super::{Context, Meaning, Query};
 
 pub fn queries(context: &Context<'_>) -> Vec<Query> {
     let Some(retention) = &context.table.retention else { return Vec::new() };
@@ -41,7 +41,7 @@ fn age(context: &Context<'_>) -> usize {
 fn cutoff(context: &Context<'_>) -> Query {
     let mut sql = Sql::new(context);
     let ty = &context.table.columns[age(context)].ty;
-    let millis = sql.placeholder("age_ms");
+    let millis = sql.placeholder(Meaning::AgeMs);
     let text = format!("SELECT {}", context.dialect.earlier(ty, &millis));
     sql.push(&text);
     sql.query("cutoff", "The time before which finished rows leave: now, less `keep` in milliseconds.", None)
@@ -161,7 +161,7 @@ fn by_key(context: &Context<'_>, strategy: Strategy, archive: Option<&Table>) ->
             // MariaDB would read the whole table for so many keys of several columns.
             let hint = context.dialect.index_hint("PRIMARY");
             sql.push(&format!("INSERT INTO {into} ({columns})\nSELECT {columns}\nFROM {table} AS t{hint}"));
-            sql.conditions("", &by_keys(&[], key, context)).push(")\nON DUPLICATE KEY UPDATE");
+            sql.conditions("", &by_keys(&[], key)).push("\nON DUPLICATE KEY UPDATE");
             // Not VALUES(…), of which MySQL warns each time.
             let set = |at: usize| format!("\n  {0} = t.{0}", context.column(at));
             let others: Vec<String> =
@@ -179,9 +179,7 @@ fn by_key(context: &Context<'_>, strategy: Strategy, archive: Option<&Table>) ->
         (Strategy::Delete, _) => {
             let (hint, table) = (context.dialect.delete_hint(), context.table_name());
             let alias = if hint.is_empty() { "" } else { " AS t" };
-            sql.push(&format!("DELETE{hint} FROM {table}{alias}"))
-                .conditions("", &by_keys(&[], key, context))
-                .push(")");
+            sql.push(&format!("DELETE{hint} FROM {table}{alias}")).conditions("", &by_keys(&[], key));
             queries.push(sql.query("cleanup", &format!("Deletes a batch of finished rows.{KEYS}"), None));
         }
         _ => {}
@@ -193,18 +191,16 @@ fn by_key(context: &Context<'_>, strategy: Strategy, archive: Option<&Table>) ->
 /// say: EXISTS or a plain join may become one that reads the archive first.
 fn delete_archived(sql: &mut Sql<'_>, context: &Context<'_>, into: &str) {
     let (hint, table) = (context.dialect.delete_hint(), context.table_name());
-    let key: Vec<String> = context.table.primary_key.iter().map(|at| context.column(*at)).collect();
-    let same: Vec<String> = key.iter().map(|column| format!("a.{column} = t.{column}")).collect();
+    let key = &context.table.primary_key;
+    let same: Vec<String> = key.iter().map(|at| format!("a.{0} = t.{0}", context.column(*at))).collect();
     let same = same.join(" AND ");
-    let ours: Vec<String> = key.iter().map(|column| format!("t.{column}")).collect();
-    let ours = if ours.len() == 1 { ours.concat() } else { format!("({})", ours.join(", ")) };
-    let in_keys = Condition::Parameter(format!("{ours} IN ("), "keys");
+    let in_keys = Condition::InKeys("t.", key.clone());
     let force = context.dialect.index_hint("PRIMARY");
     if hint.is_empty() {
         sql.push(&format!("DELETE t\nFROM {table} AS t{force}\nSTRAIGHT_JOIN {into} AS a{force} ON {same}"));
-        sql.conditions("", &[in_keys]).push(")");
+        sql.conditions("", &[in_keys]);
     } else {
-        sql.push(&format!("DELETE{hint} FROM {table} AS t")).conditions("", &[in_keys]).push(")");
+        sql.push(&format!("DELETE{hint} FROM {table} AS t")).conditions("", &[in_keys]);
         sql.push(&format!("\n  AND (SELECT COUNT(*) FROM {into} AS a WHERE {same}) = 1"));
     }
 }

@@ -3,6 +3,8 @@
 use crate::schema::format::{Claim, MaxAttempts};
 use crate::schema::{ColumnType, Table};
 
+use super::Meaning;
+
 /// A queue's columns, as positions in the table.
 pub struct Roles<'a> {
     pub claim: &'a Claim,
@@ -31,13 +33,13 @@ pub enum Value {
     /// SQL text.
     Text(String),
     /// A parameter.
-    Parameter(&'static str),
+    Parameter(Meaning),
     /// The parameter that enqueue takes for the column, named like it.
     Own,
     /// The current time.
     Now,
     /// The current time plus a parameter in milliseconds.
-    Later(&'static str),
+    Later(Meaning),
     /// The first where the condition holds, else the second.
     Case(String, Box<Value>, Box<Value>),
 }

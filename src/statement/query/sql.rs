@@ -2,21 +2,20 @@
 
 use sea_query::{Expr, QueryStatementWriter, Values};
 
-use crate::dialect::Dialect;
-
 use super::roles::Value;
-use super::{Context, Parameter, Query};
+use super::{Context, Meaning, Parameter, Query};
 
 /// A statement being written.
 pub struct Sql<'a> {
     context: &'a Context<'a>,
     text: String,
     parameters: Vec<Parameter>,
+    keys: Option<(usize, Vec<usize>)>,
 }
 
 impl<'a> Sql<'a> {
     pub fn new(context: &'a Context<'a>) -> Self {
-        Sql { context, text: String::new(), parameters: Vec::new() }
+        Sql { context, text: String::new(), parameters: Vec::new(), keys: None }
     }
 
     /// Appends text.
@@ -25,43 +24,47 @@ impl<'a> Sql<'a> {
         self
     }
 
-    /// Appends a parameter that is no column.
-    pub fn parameter(&mut self, word: &str) -> &mut Self {
-        let placeholder = self.placeholder(word);
+    /// Appends a parameter.
+    pub fn parameter(&mut self, meaning: Meaning) -> &mut Self {
+        let placeholder = self.placeholder(meaning);
         self.push(&placeholder)
     }
 
-    /// Declares a parameter that is no column, and whose place the caller finds.
-    pub fn placeholder(&mut self, word: &str) -> String {
-        self.declare(self.context.word(word))
-    }
-
-    /// Declares the parameter that is a column.
-    fn own(&mut self, column: usize) -> String {
-        self.declare(self.context.table.columns[column].name.clone())
-    }
-
-    fn declare(&mut self, name: String) -> String {
+    /// Declares a parameter whose place the caller finds.
+    pub fn placeholder(&mut self, meaning: Meaning) -> String {
         let placeholder = self.context.dialect.placeholder(self.parameters.len() + 1);
-        self.parameters.push(Parameter { placeholder: placeholder.clone(), name });
+        let name = self.context.parameter_name(meaning);
+        self.parameters.push(Parameter { placeholder: placeholder.clone(), name, meaning });
         placeholder
     }
 
+    /// Appends the list of keys, which are of these columns.
+    fn keys(&mut self, columns: &[usize]) {
+        self.keys = Some((self.text.len(), columns.to_vec()));
+        self.parameter(Meaning::Keys);
+    }
+
     /// Appends the conditions, one a line, joined by AND.
-    pub fn conditions(&mut self, indent: &str, conditions: &[Condition<'_>]) -> &mut Self {
+    pub fn conditions(&mut self, indent: &str, conditions: &[Condition]) -> &mut Self {
         for (at, condition) in conditions.iter().enumerate() {
             let start = if at == 0 { format!("\n{indent}WHERE ") } else { format!("\n{indent}  AND ") };
             self.push(&start);
             match condition {
                 Condition::Equal(column) => {
-                    let parameter = self.own(*column);
-                    let column = self.context.column(*column);
-                    self.push(&format!("{column} = {parameter}"));
+                    let text = format!("{} = ", self.context.column(*column));
+                    self.push(&text).parameter(Meaning::Column(*column));
                 }
                 Condition::Text(text) => _ = self.push(text),
-                Condition::Parameter(before, name) => _ = self.push(before).parameter(name),
-                Condition::Age(column, name) => {
-                    let millis = self.placeholder(name);
+                Condition::Parameter(before, meaning) => _ = self.push(before).parameter(*meaning),
+                Condition::InKeys(alias, columns) => {
+                    let names: Vec<String> =
+                        columns.iter().map(|at| format!("{alias}{}", self.context.column(*at))).collect();
+                    let names = if names.len() == 1 { names.concat() } else { format!("({})", names.join(", ")) };
+                    self.push(&format!("{names} IN (")).keys(columns);
+                    self.push(")");
+                }
+                Condition::Age(column, meaning) => {
+                    let millis = self.placeholder(*meaning);
                     let bound = self.context.dialect.earlier(&self.context.table.columns[*column].ty, &millis);
                     let column = self.context.column(*column);
                     self.push(&format!("{column} <= {bound}"));
@@ -87,11 +90,11 @@ impl<'a> Sql<'a> {
         let dialect = self.context.dialect;
         match value {
             Value::Text(text) => text.clone(),
-            Value::Parameter(name) => self.placeholder(name),
-            Value::Own => self.own(at),
+            Value::Parameter(meaning) => self.placeholder(*meaning),
+            Value::Own => self.placeholder(Meaning::Column(at)),
             Value::Now => dialect.now(&column.ty),
-            Value::Later(name) => {
-                let millis = self.placeholder(name);
+            Value::Later(meaning) => {
+                let millis = self.placeholder(*meaning);
                 dialect.later(&column.ty, &millis)
             }
             Value::Case(condition, then, otherwise) => {
@@ -103,40 +106,50 @@ impl<'a> Sql<'a> {
 
     /// The finished statement.
     pub fn query(&mut self, name: impl Into<String>, about: &str, index: Option<&str>) -> Query {
+        let (keys_at, key_columns) = self.keys.take().map_or((None, Vec::new()), |(at, columns)| (Some(at), columns));
         Query {
             name: name.into(),
             about: about.lines().map(str::to_owned).collect(),
             parameters: std::mem::take(&mut self.parameters),
             index: index.map(str::to_owned),
             sql: std::mem::take(&mut self.text),
+            keys_at,
+            key_columns,
         }
     }
 }
 
 /// A condition of a WHERE.
-pub enum Condition<'a> {
+pub enum Condition {
     /// The column equals the parameter named like it.
     Equal(usize),
     /// Text.
     Text(String),
     /// Text, and a parameter behind it.
-    Parameter(String, &'a str),
+    Parameter(String, Meaning),
+    /// The columns, which have this alias before them, are in the list of keys.
+    InKeys(&'static str, Vec<usize>),
     /// The column is at most the current time less the parameter, in milliseconds.
-    Age(usize, &'a str),
+    Age(usize, Meaning),
 }
 
-/// A value for the query builder: parameters travel as their own names.
+/// A parameter for the query builder: it travels as its own meaning.
+pub fn parameter(meaning: Meaning) -> Expr {
+    Expr::val(meaning.text())
+}
+
+/// A value for the query builder.
 pub fn expression(context: &Context<'_>, at: usize, value: &Value) -> Expr {
     let column = &context.table.columns[at];
     let dialect = context.dialect;
     match value {
         Value::Text(text) => Expr::cust(text.clone()),
-        Value::Parameter(name) => Expr::val(context.word(name)),
-        Value::Own => Expr::val(column.name.clone()),
+        Value::Parameter(meaning) => parameter(*meaning),
+        Value::Own => parameter(Meaning::Column(at)),
         Value::Now => Expr::cust(dialect.now(&column.ty)),
-        Value::Later(name) => {
+        Value::Later(meaning) => {
             let text = dialect.later(&column.ty, &dialect.placeholder(1));
-            Expr::cust_with_values(text, [context.word(name)])
+            Expr::cust_with_values(text, [meaning.text()])
         }
         Value::Case(condition, then, otherwise) => {
             Expr::case(Expr::cust(condition.clone()), expression(context, at, then))
@@ -147,21 +160,27 @@ pub fn expression(context: &Context<'_>, at: usize, value: &Value) -> Expr {
 }
 
 /// A statement of the query builder, laid out.
-pub fn built(dialect: &dyn Dialect, statement: &impl QueryStatementWriter, name: &str, about: &str) -> Query {
+pub fn built(context: &Context<'_>, statement: &impl QueryStatementWriter, name: &str, about: &str) -> Query {
+    let dialect = context.dialect;
     let (text, Values(values)) = dialect.backend().build(statement);
-    let parameter = |(at, value): (usize, sea_query::Value)| Parameter {
+    // The builder is given no value but by `parameter`.
+    let meanings = values.into_iter().filter_map(|value| match value {
+        sea_query::Value::String(Some(text)) => Meaning::read(&text),
+        _ => None,
+    });
+    let parameter = |(at, meaning): (usize, Meaning)| Parameter {
         placeholder: dialect.placeholder(at + 1),
-        name: match value {
-            sea_query::Value::String(Some(name)) => name,
-            other => format!("{other:?}"),
-        },
+        name: context.parameter_name(meaning),
+        meaning,
     };
     Query {
         name: name.to_owned(),
         about: about.lines().map(str::to_owned).collect(),
-        parameters: values.into_iter().enumerate().map(parameter).collect(),
+        parameters: meanings.enumerate().map(parameter).collect(),
         index: None,
         sql: lay_out(&text),
+        keys_at: None,
+        key_columns: Vec::new(),
     }
 }
 

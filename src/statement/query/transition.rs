@@ -8,8 +8,8 @@ use crate::workload::{Path, Purpose};
 use super::claim::{self, Bound, KEYS};
 use super::enqueue::table_ref;
 use super::roles::{Roles, Value};
-use super::sql::{Sql, built, expression};
-use super::{Context, Query};
+use super::sql::{Sql, built, expression, parameter};
+use super::{Context, Meaning, Query};
 
 pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     let mut queries = Vec::new();
@@ -45,10 +45,10 @@ fn waiting<'a>(roles: &Roles<'a>) -> Vec<&'a str> {
 }
 
 /// The column that tells the worker's own claim from a later one, and the parameter that it is compared with.
-fn fence(roles: &Roles<'_>) -> Option<(usize, &'static str)> {
-    let seq = roles.seq.map(|seq| (seq, "claim_seq"));
-    let by = roles.by.map(|by| (by, "token"));
-    seq.or(by).or_else(|| attempts_are_the_fence(roles).then_some((roles.count?, "attempt")))
+fn fence(roles: &Roles<'_>) -> Option<(usize, Meaning)> {
+    let seq = roles.seq.map(|seq| (seq, Meaning::ClaimSeq));
+    let by = roles.by.map(|by| (by, Meaning::Token));
+    seq.or(by).or_else(|| attempts_are_the_fence(roles).then_some((roles.count?, Meaning::Attempt)))
 }
 
 /// Where nothing else tells claims apart, the count of attempts does, and must never go back.
@@ -99,7 +99,7 @@ fn keyed(
         update.value(Alias::new(&*table.columns[*at].name), expression(context, *at, value));
     }
     for at in roles.scope.iter().chain(&roles.tail) {
-        update.and_where(column(*at).eq(table.columns[*at].name.clone()));
+        update.and_where(column(*at).eq(parameter(Meaning::Column(*at))));
     }
     let mut states = from.iter().map(|state| Expr::cust(context.dialect.literal(state)));
     update.and_where(match (states.next(), states.len()) {
@@ -107,11 +107,11 @@ fn keyed(
         (first, _) => column(roles.status).is_in(first.into_iter().chain(states)),
     });
     let mut about = about.to_owned();
-    if let Some((at, parameter)) = fence(roles).filter(|_| fenced) {
-        update.and_where(column(at).eq(context.word(parameter)));
+    if let Some((at, meaning)) = fence(roles).filter(|_| fenced) {
+        update.and_where(column(at).eq(parameter(meaning)));
         about.push_str("\nNo row: the lease is lost, and another worker may hold the row.");
     }
-    built(context.dialect, &update, name, &about)
+    built(context, &update, name, &about)
 }
 
 fn state(context: &Context<'_>, roles: &Roles<'_>, state: &str) -> (usize, Value) {
@@ -128,7 +128,7 @@ fn finish(
     failed: bool,
 ) -> Query {
     let mut values = vec![state(context, roles, to)];
-    values.extend(roles.error.filter(|_| failed).map(|error| (error, Value::Parameter("error"))));
+    values.extend(roles.error.filter(|_| failed).map(|error| (error, Value::Parameter(Meaning::Error))));
     values.extend(roles.released(context.table));
     values.extend(roles.finished.map(|finished| (finished, Value::Now)));
     values.extend(roles.changed());
@@ -155,19 +155,19 @@ fn about_end(roles: &Roles<'_>, dead: &str) -> String {
 /// A row that waits for its next attempt.
 fn put_back(context: &Context<'_>, roles: &Roles<'_>) -> Vec<(usize, Value)> {
     let mut values = vec![state(context, roles, roles.waiting())];
-    values.extend(roles.time().map(|time| (time, Value::Later("delay_ms"))));
-    values.extend(roles.error.map(|error| (error, Value::Parameter("error"))));
+    values.extend(roles.time().map(|time| (time, Value::Later(Meaning::DelayMs))));
+    values.extend(roles.error.map(|error| (error, Value::Parameter(Meaning::Error))));
     values.extend(roles.released(context.table));
     values.extend(roles.changed());
     values
 }
 
 fn extend(context: &Context<'_>, roles: &Roles<'_>, held: &str) -> Option<Query> {
-    let (column, parameter) = match roles.until {
-        Some(until) => (until, "lease_ms"),
-        None => (roles.time().filter(|_| roles.by_visibility())?, "visibility_ms"),
+    let (column, meaning) = match roles.until {
+        Some(until) => (until, Meaning::LeaseMs),
+        None => (roles.time().filter(|_| roles.by_visibility())?, Meaning::VisibilityMs),
     };
-    let mut values = vec![(column, Value::Later(parameter))];
+    let mut values = vec![(column, Value::Later(meaning))];
     values.extend(roles.changed());
     Some(keyed(context, roles, "extend", "Holds a row for longer, from now on.", &values, &[held], true))
 }
@@ -206,7 +206,7 @@ fn bus(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     if let Some(dead) = &status.dead {
         let about = format!("Gives up a row that its handler can never handle{}.", with_reason(roles));
         let mut values = vec![state(context, roles, dead)];
-        values.extend(roles.error.map(|error| (error, Value::Parameter("error"))));
+        values.extend(roles.error.map(|error| (error, Value::Parameter(Meaning::Error))));
         values.extend(roles.finished.map(|finished| (finished, Value::Now)));
         values.extend(roles.changed());
         queries.push(keyed(context, roles, "dead_published", &about, &values, &[published], false));
@@ -240,7 +240,8 @@ fn sweep(context: &Context<'_>, roles: &Roles<'_>, path: &Path) -> Vec<Query> {
     values.extend(roles.changed());
     let about =
         format!("Puts rows back whose message never arrived, the longest published first.{}", about_fenced_off(roles));
-    let moving = Moving { name: "sweep", about: &about, values: &values, bound: Bound::Age("sweep_ms"), shown: &[] };
+    let moving =
+        Moving { name: "sweep", about: &about, values: &values, bound: Bound::Age(Meaning::SweepMs), shown: &[] };
     moving.queries(context, roles, path)
 }
 
@@ -344,8 +345,10 @@ fn replay(context: &Context<'_>, roles: &Roles<'_>) -> Option<Query> {
         (_, None, _) => ".",
     };
     let fence = match (fence(roles), roles.max) {
-        (Some((_, "attempt")), None) => "\nThey are the fence: no worker of its former life may still be at work.",
-        (Some((_, "attempt")), Some(_)) | (None, _) => "",
+        (Some((_, Meaning::Attempt)), None) => {
+            "\nThey are the fence: no worker of its former life may still be at work."
+        }
+        (Some((_, Meaning::Attempt)), Some(_)) | (None, _) => "",
         (Some(_), _) => "\nNo worker of its former life can change it: the fence does not start anew.",
     };
     values.extend(roles.finished.map(|finished| (finished, super::roles::never(context.table, finished))));

@@ -1,7 +1,7 @@
 //! The parameters of generated statements: from rows that the backlog has.
 
 use claimsmith::schema::{Column, ColumnType};
-use claimsmith::statement::query::Query;
+use claimsmith::statement::query::{Meaning, Parameter, Query};
 
 use crate::servers::Server;
 
@@ -80,41 +80,42 @@ impl<'a> Values<'a> {
         let mut sql = query.sql.clone();
         let mut binds = Vec::new();
         for parameter in &query.parameters {
-            if parameter.name == "keys" {
-                let (list, values) = self.keys(&query.sql, keys.expect("keys"));
-                sql = sql.replacen("IN (?)", &format!("IN ({list})"), 1);
+            if let Some(at) = query.keys_at.filter(|_| parameter.meaning == Meaning::Keys) {
+                let (list, values) = self.keys(query, binds.len(), keys.expect("keys"));
+                sql = format!("{}{list}{}", &query.sql[..at], &query.sql[at + parameter.placeholder.len()..]);
                 binds.extend(values);
             } else {
-                binds.push(self.value(probe, query, &parameter.name, row));
+                binds.push(self.value(probe, query, parameter, row));
             }
         }
         (sql, binds)
     }
 
-    fn value(&self, probe: &mut Probe, query: &Query, name: &str, row: Option<&Answer>) -> Bind {
+    fn value(&self, probe: &mut Probe, query: &Query, parameter: &Parameter, row: Option<&Answer>) -> Bind {
         let claim = self.queue.table.claim.as_ref();
         let held = |column: Option<&String>| {
             let column = column.expect("a column of the fence");
             bind(self.queue.table.column(column).unwrap(), row.expect("a row").column(column).remove(0))
         };
-        match name {
-            "limit" => Bind::Int(self.limit as i64),
-            "cap" => Bind::Int(self.cap as i64),
-            "error" => Bind::Text("refused".to_owned()),
-            "token" if query.name.starts_with("claim_") || query.name == "take" => {
+        match parameter.meaning {
+            Meaning::Limit => Bind::Int(self.limit as i64),
+            Meaning::Cap => Bind::Int(self.cap as i64),
+            Meaning::Error => Bind::Text("refused".to_owned()),
+            Meaning::Token if query.name.starts_with("claim_") || query.name == "take" => {
                 Bind::Text("a-new-token/worker".to_owned())
             }
-            "token" => Bind::Text(WORKER.to_owned()),
-            "attempt" => held(claim.and_then(|claim| claim.retry.as_ref()?.count.as_ref())),
-            "claim_seq" => held(claim.and_then(|claim| claim.lease.as_ref()?.seq.as_ref())),
-            "cutoff" => self.cutoff(probe, query),
-            name => match self.queue.table.column(name) {
-                None => Bind::Int(30_000),
-                Some(column) => match row {
-                    Some(row) => bind(column, row.column(name).remove(0)),
+            Meaning::Token => Bind::Text(WORKER.to_owned()),
+            Meaning::Attempt => held(claim.and_then(|claim| claim.retry.as_ref()?.count.as_ref())),
+            Meaning::ClaimSeq => held(claim.and_then(|claim| claim.lease.as_ref()?.seq.as_ref())),
+            Meaning::Cutoff => self.cutoff(probe),
+            Meaning::Column(at) => {
+                let column = &self.queue.table.columns[at];
+                match row {
+                    Some(row) => bind(column, row.column(&column.name).remove(0)),
                     None => self.column(query, column),
-                },
-            },
+                }
+            }
+            _ => Bind::Int(30_000),
         }
     }
 
@@ -143,33 +144,28 @@ impl<'a> Values<'a> {
         self.queue.table.claim.as_ref().is_some_and(|claim| claim.scope.contains(&column.name))
     }
 
-    fn cutoff(&self, probe: &mut Probe, query: &Query) -> Bind {
-        // The sweep's bound is of another column than retention's.
-        let published = self.queue.table.claim.as_ref().and_then(|claim| claim.times.as_ref()?.published.as_ref());
+    fn cutoff(&self, probe: &mut Probe) -> Bind {
         let age = self.queue.table.retention.as_ref().map(|retention| &retention.age);
-        let column = if query.name.starts_with("sweep") { published } else { age };
-        let column = self.queue.table.column(column.unwrap()).unwrap();
-        // Rows that stay published are the youngest.
-        let seconds = if query.name.starts_with("sweep") { START_S + 1_000_000 } else { START_S + self.old as i64 };
-        let time = backlog::time(self.server, column, &format!("({seconds})"));
+        let column = self.queue.table.column(age.unwrap()).unwrap();
+        let time = backlog::time(self.server, column, &format!("({})", START_S + self.old as i64));
         let answer = probe.rows(&format!("SELECT {time} AS cutoff"), &[]);
         bind(column, answer.column("cutoff").remove(0))
     }
 
-    /// The list behind IN, and its values.
-    fn keys(&self, sql: &str, rows: &Answer) -> (String, Vec<Bind>) {
-        let before = sql.split(" IN (?)").next().unwrap().lines().last().unwrap();
-        let names = before.trim().trim_start_matches("WHERE ").trim_start_matches("AND ");
-        let clean =
-            |name: &str| name.trim().trim_matches(['(', ')']).trim_start_matches("t.").trim_matches('`').to_owned();
-        let names: Vec<String> = names.split(',').map(clean).collect();
-        let columns: Vec<(&Column, Vec<String>)> =
-            names.iter().map(|name| (self.queue.table.column(name).unwrap(), rows.column(name))).collect();
-        let one = if names.len() == 1 { "?".to_owned() } else { format!("({})", vec!["?"; names.len()].join(", ")) };
-        let list = vec![one; rows.rows.len()].join(", ");
-        let binds = (0..rows.rows.len())
-            .flat_map(|at| columns.iter().map(move |(column, values)| bind(column, values[at].clone())));
-        (list, binds.collect())
+    /// The list of keys, of which the first placeholder has the number behind `before`, and its values.
+    fn keys(&self, query: &Query, before: usize, rows: &Answer) -> (String, Vec<Bind>) {
+        let columns: Vec<&Column> = query.key_columns.iter().map(|at| &self.queue.table.columns[*at]).collect();
+        let values: Vec<Vec<String>> = columns.iter().map(|column| rows.column(&column.name)).collect();
+        let placeholder = |number: usize| self.server.dialect().placeholder(number);
+        let one = |row: usize| {
+            let numbers = before + row * columns.len() + 1..=before + (row + 1) * columns.len();
+            let one = numbers.map(placeholder).collect::<Vec<_>>().join(", ");
+            if columns.len() == 1 { one } else { format!("({one})") }
+        };
+        let list = (0..rows.rows.len()).map(one).collect::<Vec<_>>().join(", ");
+        let value =
+            |row: usize| columns.iter().zip(&values).map(move |(column, values)| bind(column, values[row].clone()));
+        (list, (0..rows.rows.len()).flat_map(value).collect())
     }
 }
 

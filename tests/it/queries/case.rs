@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use claimsmith::schema::{Catalog, Table, load};
-use claimsmith::statement::query::{Query, queries};
+use claimsmith::statement::query::{Meaning, Query, queries};
 use claimsmith::statement::schema;
 
 use crate::servers::{Row, Scratch, Server};
@@ -100,31 +100,30 @@ impl Case<'_> {
 
     /// Runs a statement. `keys` becomes as many parameters as there are keys.
     pub fn attempt(&self, driver: &mut Driver, query: &Query, given: &Given<'_>) -> Result<Outcome, sqlx::Error> {
-        let mut sql = self.now.map_or(query.sql.clone(), |now| frozen(self.server, &query.sql, now));
+        let frozen_at = |sql: &str| self.now.map_or(sql.to_owned(), |now| frozen(self.server, sql, now));
+        let mut sql = frozen_at(&query.sql);
         let mut binds = Vec::new();
         for parameter in &query.parameters {
-            if parameter.name != "keys" {
-                binds.push(self.value(query, &parameter.name, given));
+            if parameter.meaning != Meaning::Keys {
+                binds.push(self.value(query, parameter.meaning, given));
                 continue;
             }
-            let (before, after) = sql.split_once(" IN (?)").unwrap();
-            let list = before.rsplit(['\n', '(']).next().unwrap();
-            let columns: Vec<usize> = list
-                .trim_end_matches(')')
-                .split(", ")
-                .map(|name| {
-                    let name = name.trim().trim_start_matches("WHERE ").trim_start_matches("AND ");
-                    let name = name.trim_start_matches("t.").trim_matches('`');
-                    self.table().position(name).unwrap_or_else(|| panic!("{name} in `{list}` is no column"))
-                })
-                .collect();
-            let tuple = vec!["?"; columns.len()].join(", ");
-            let tuple = if columns.len() == 1 { tuple } else { format!("({tuple})") };
-            let tuples = vec![tuple; given.keys.len()].join(", ");
-            let expanded = format!("{before} IN ({tuples}){after}");
+            let columns = &query.key_columns;
+            let mut number = binds.len();
+            let mut placeholder = || {
+                number += 1;
+                self.server.dialect().placeholder(number)
+            };
+            let mut key = || match columns.len() {
+                1 => placeholder(),
+                _ => format!("({})", columns.iter().map(|_| placeholder()).collect::<Vec<_>>().join(", ")),
+            };
+            let list = given.keys.iter().map(|_| key()).collect::<Vec<_>>().join(", ");
+            let at = query.keys_at.unwrap();
+            let before = frozen_at(&query.sql[..at]);
+            sql = format!("{before}{list}{}", frozen_at(&query.sql[at + parameter.placeholder.len()..]));
             let value = |row: &Row, at: usize| bind(&self.table().columns[at].ty, row[at].clone());
             binds.extend(given.keys.iter().flat_map(|row| columns.iter().map(move |at| value(row, *at))));
-            sql = expanded;
         }
         let mut outcome = driver.execute(&sql, &binds)?;
         if outcome.rows.first().is_some_and(|row| row.len() == self.table().columns.len()) {
@@ -133,32 +132,32 @@ impl Case<'_> {
         Ok(outcome)
     }
 
-    fn value(&self, query: &Query, name: &str, given: &Given<'_>) -> Bind {
+    fn value(&self, query: &Query, meaning: Meaning, given: &Given<'_>) -> Bind {
         let (table, queue) = (self.table(), &self.queue);
         let fence = |column: Option<usize>| bind(&table.columns[column.unwrap()].ty, given.fence.clone());
-        match name {
-            "limit" | "cap" => Bind::Int(given.limit),
-            "lease_ms" | "visibility_ms" => Bind::Int(LEASE),
-            "delay_ms" => Bind::Int(DELAY),
-            "age_ms" => Bind::Int(OLD),
-            "sweep_ms" if given.cutoff == 0 => Bind::Int(OLD),
-            "sweep_ms" => Bind::Int(self.now.unwrap_or(NOON) - given.cutoff),
-            "cutoff" => {
+        match meaning {
+            Meaning::Limit | Meaning::Cap => Bind::Int(given.limit),
+            Meaning::LeaseMs | Meaning::VisibilityMs => Bind::Int(LEASE),
+            Meaning::DelayMs => Bind::Int(DELAY),
+            Meaning::AgeMs => Bind::Int(OLD),
+            Meaning::SweepMs if given.cutoff == 0 => Bind::Int(OLD),
+            Meaning::SweepMs => Bind::Int(self.now.unwrap_or(NOON) - given.cutoff),
+            Meaning::Cutoff => {
                 let age = table.retention.as_ref().and_then(|retention| table.position(&retention.age));
-                let column = if query.name.starts_with("sweep") { queue.published } else { age };
-                let ty = &table.columns[column.unwrap()].ty;
+                let ty = &table.columns[age.unwrap()].ty;
                 bind(ty, Some(held(ty, if given.cutoff == 0 { CUTOFF } else { given.cutoff })))
             }
             // A claim gives a token, and what follows shows it.
-            "token" => Bind::Text(Some(given.fence.clone().unwrap_or(TOKEN.to_owned()))),
-            "claim_seq" => fence(queue.seq),
-            "attempt" => fence(queue.count),
-            "error" => Bind::Text(Some(ERROR.to_owned())),
-            column => {
-                let at =
-                    table.position(column).unwrap_or_else(|| panic!("{column} is neither a column nor a known word"));
-                bind(&table.columns[at].ty, given.row.unwrap_or_else(|| panic!("no row for {column}"))[at].clone())
+            Meaning::Token => Bind::Text(Some(given.fence.clone().unwrap_or(TOKEN.to_owned()))),
+            Meaning::ClaimSeq => fence(queue.seq),
+            Meaning::Attempt => fence(queue.count),
+            Meaning::Error => Bind::Text(Some(ERROR.to_owned())),
+            Meaning::Column(at) => {
+                let row =
+                    given.row.unwrap_or_else(|| panic!("no row for {} of {}", table.columns[at].name, query.name));
+                bind(&table.columns[at].ty, row[at].clone())
             }
+            Meaning::Keys => panic!("a list of keys is no single value"),
         }
     }
 }

@@ -11,6 +11,7 @@ mod ids;
 mod matrix;
 mod model;
 mod names;
+mod parameters;
 mod prepare;
 mod queue;
 mod reach;
