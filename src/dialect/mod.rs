@@ -97,6 +97,17 @@ pub trait Dialect: Sync {
         ""
     }
 
+    /// What stands before a list of rows of several values behind IN.
+    fn rows_of_values(&self) -> &'static str {
+        ""
+    }
+
+    /// The condition that the column equals the value, which is not NULL, in a form that makes no statement read through an
+    /// index of it, partial ones included; the plain one where a hint sees to that.
+    fn equals_beside_indexes(&self, column: &str, value: &str) -> String {
+        format!("{column} = {value}")
+    }
+
     /// How rows are taken.
     fn take(&self) -> Take;
 

@@ -146,6 +146,11 @@ impl Dialect for Postgres {
         String::new()
     }
 
+    fn equals_beside_indexes(&self, column: &str, value: &str) -> String {
+        // No operator of an index, and not what a predicate says.
+        format!("{column} IS NOT DISTINCT FROM {value}")
+    }
+
     fn take(&self) -> Take {
         Take::UpdateFromSelect
     }

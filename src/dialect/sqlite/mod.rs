@@ -145,6 +145,15 @@ impl Dialect for Sqlite {
         format!(" INDEXED BY {}", self.ident(index))
     }
 
+    fn rows_of_values(&self) -> &'static str {
+        "VALUES "
+    }
+
+    fn equals_beside_indexes(&self, column: &str, value: &str) -> String {
+        // An expression is in no index.
+        format!("+{column} = {value}")
+    }
+
     fn take(&self) -> Take {
         Take::UpdateByRowId
     }

@@ -257,7 +257,7 @@ pub fn by_keys(scope: &[usize], tail: &[usize]) -> Vec<Condition> {
 }
 
 /// What `by_keys` means, for the statement's comment.
-pub const KEYS: &str = "\n`keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same\ntransaction.";
+pub const KEYS: &str = "\n`keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same\ntransaction.";
 
 fn take(context: &Context<'_>, roles: &Roles<'_>) -> Option<Query> {
     let values = taken(context, roles, false)?;

@@ -5,6 +5,7 @@
 
 mod claim;
 mod enqueue;
+mod many;
 mod metrics;
 mod parameter;
 mod retention;
@@ -36,9 +37,9 @@ pub struct Query {
     pub index: Option<String>,
     /// The text, without a semicolon.
     pub sql: String,
-    /// The byte of [`Query::sql`] at which the placeholder of a list of keys begins, in the parentheses behind `IN`. In its
-    /// place come as many keys as there are: of one column `?, ?, …`, of several `(?, ?), (?, ?), …`. No parameter stands
-    /// behind it, so that numbered ones go on from its own number.
+    /// The byte of [`Query::sql`] at which the placeholder of a list of keys begins. In its place come as many keys as there
+    /// are: of one column `?, ?, …`, of several `(?, ?), (?, ?), …`. It is the last parameter, so that numbered ones go on
+    /// from its own number.
     pub keys_at: Option<usize>,
     /// The positions of the columns that make up one key of that list, in their order.
     pub key_columns: Vec<usize>,

@@ -39,7 +39,7 @@ impl<'a> Sql<'a> {
     }
 
     /// Appends the list of keys, which are of these columns.
-    fn keys(&mut self, columns: &[usize]) {
+    pub fn keys(&mut self, columns: &[usize]) {
         self.keys = Some((self.text.len(), columns.to_vec()));
         self.parameter(Meaning::Keys);
     }
@@ -60,8 +60,13 @@ impl<'a> Sql<'a> {
                     let names: Vec<String> =
                         columns.iter().map(|at| format!("{alias}{}", self.context.column(*at))).collect();
                     let names = if names.len() == 1 { names.concat() } else { format!("({})", names.join(", ")) };
-                    self.push(&format!("{names} IN (")).keys(columns);
+                    let rows = if columns.len() == 1 { "" } else { self.context.dialect.rows_of_values() };
+                    self.push(&format!("{names} IN ({rows}")).keys(columns);
                     self.push(")");
+                }
+                Condition::Keys(before, columns, after) => {
+                    self.push(before).keys(columns);
+                    self.push(after);
                 }
                 Condition::Age(column, meaning) => {
                     let millis = self.placeholder(*meaning);
@@ -129,6 +134,8 @@ pub enum Condition {
     Parameter(String, Meaning),
     /// The columns, which have this alias before them, are in the list of keys.
     InKeys(&'static str, Vec<usize>),
+    /// The list of keys of these columns between two texts.
+    Keys(String, Vec<usize>, &'static str),
     /// The column is at most the current time less the parameter, in milliseconds.
     Age(usize, Meaning),
 }

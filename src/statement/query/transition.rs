@@ -9,15 +9,16 @@ use super::claim::{self, Bound, KEYS};
 use super::enqueue::table_ref;
 use super::roles::{Roles, Value};
 use super::sql::{Sql, built, expression, parameter};
-use super::{Context, Meaning, Query};
+use super::{Context, Meaning, Query, many};
 
 pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     let mut queries = Vec::new();
     let status = &roles.claim.status;
     if let Some(held) = held(roles) {
         let done = status.done.0.first();
-        if status.published.is_none() {
-            queries.extend(done.map(|done| finish(context, roles, "complete", "Finishes a row.", done, held, false)));
+        if let Some(done) = done.filter(|_| status.published.is_none()) {
+            queries.push(finish(context, roles, "complete", "Finishes a row.", done, held, false));
+            queries.extend(many::complete(context, roles, held, &finished(context, roles, done, false)));
         }
         queries.push(retry(context, roles, held));
         let about = format!("Gives a row up{}.", with_reason(roles));
@@ -45,7 +46,7 @@ fn waiting<'a>(roles: &Roles<'a>) -> Vec<&'a str> {
 }
 
 /// The column that tells the worker's own claim from a later one, and the parameter that it is compared with.
-fn fence(roles: &Roles<'_>) -> Option<(usize, Meaning)> {
+pub fn fence(roles: &Roles<'_>) -> Option<(usize, Meaning)> {
     let seq = roles.seq.map(|seq| (seq, Meaning::ClaimSeq));
     let by = roles.by.map(|by| (by, Meaning::Token));
     seq.or(by).or_else(|| attempts_are_the_fence(roles).then_some((roles.count?, Meaning::Attempt)))
@@ -127,12 +128,17 @@ fn finish(
     from: &str,
     failed: bool,
 ) -> Query {
+    keyed(context, roles, name, about, &finished(context, roles, to, failed), &[from], true)
+}
+
+/// A row that its holder is done with.
+fn finished(context: &Context<'_>, roles: &Roles<'_>, to: &str, failed: bool) -> Vec<(usize, Value)> {
     let mut values = vec![state(context, roles, to)];
     values.extend(roles.error.filter(|_| failed).map(|error| (error, Value::Parameter(Meaning::Error))));
     values.extend(roles.released(context.table));
     values.extend(roles.finished.map(|finished| (finished, Value::Now)));
     values.extend(roles.changed());
-    keyed(context, roles, name, about, &values, &[from], true)
+    values
 }
 
 fn retry(context: &Context<'_>, roles: &Roles<'_>, held: &str) -> Query {

@@ -63,11 +63,8 @@ enum Kind {
 /// Fills the table with `rows` rows instead of what it has, and lets the engine look at them.
 pub fn load(probe: &mut Probe, table: &Table, rows: u64, mix: Mix) {
     let name = probe.server.dialect().ident(&table.name.name);
-    probe.run(&match probe.server {
-        Server::Sqlite => format!("DELETE FROM {name}"),
-        _ => format!("TRUNCATE TABLE {name}"),
-    });
-    probe.run(&insert(probe.server, table, rows, mix));
+    empty(probe, table);
+    fill(probe, table, rows, mix);
     if let (Server::Postgres, Some(numbered)) =
         (probe.server, table.columns.iter().find(|column| column.auto_increment))
     {
@@ -79,6 +76,20 @@ pub fn load(probe: &mut Probe, table: &Table, rows: u64, mix: Mix) {
         Server::Postgres => format!("VACUUM ANALYZE {name}"),
         Server::Sqlite => format!("ANALYZE {name}"),
     });
+}
+
+/// Takes all rows away.
+pub fn empty(probe: &mut Probe, table: &Table) {
+    let name = probe.server.dialect().ident(&table.name.name);
+    probe.run(&match probe.server {
+        Server::Sqlite => format!("DELETE FROM {name}"),
+        _ => format!("TRUNCATE TABLE {name}"),
+    });
+}
+
+/// Adds the rows of a backlog to a table that has none.
+pub fn fill(probe: &mut Probe, table: &Table, rows: u64, mix: Mix) {
+    probe.run(&insert(probe.server, table, rows, mix));
 }
 
 /// Fills the table's archive, if it has one, with all rows of the table, as if they had been there before.

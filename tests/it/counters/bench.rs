@@ -121,7 +121,10 @@ pub fn unhinted(server: Server, query: &Query) -> Query {
     let mut free = query.clone();
     for index in query.index.iter().map(String::as_str).chain(["PRIMARY"]) {
         let hint = server.dialect().index_hint(index);
-        free.sql = if hint.is_empty() { free.sql } else { free.sql.replace(&hint, "") };
+        if !hint.is_empty() {
+            let before = free.keys_at.map(|at| free.sql[..at].replace(&hint, "").len());
+            (free.sql, free.keys_at) = (free.sql.replace(&hint, ""), before);
+        }
     }
     free
 }

@@ -7,7 +7,7 @@ use super::backlog::{Mix, SCOPES};
 use super::contracts::breaches;
 use super::measure::{Counted, measure};
 use super::probe::{Answer, Probe};
-use super::statements::{Kind, Values, kind, row_for};
+use super::statements::{Kind, Values, kind, row_for, rows_for};
 
 /// Runs all statements on a backlog of so many rows, each in a transaction of its own, and says which break their contracts.
 /// `name` is the backlog's.
@@ -81,7 +81,11 @@ fn check(probe: &mut Probe, values: &Values<'_>, query: &Query, mix: Mix) -> Vec
 /// not how many it returns.
 pub fn run(probe: &mut Probe, values: &Values<'_>, query: &Query) -> Result<(Counted, Option<u64>), sqlx::Error> {
     let queue = values.queue;
-    let mut keys = None;
+    // Those of a worker are what it knows of its rows.
+    let mut keys = match query.name.starts_with("complete_many") {
+        true => rows_for(probe, queue, query, values.scope, values.limit),
+        false => None,
+    };
     for before in before(queue, query) {
         if kind(before) == Kind::ByKeys && keys.as_ref().is_some_and(|keys: &Answer| keys.rows.is_empty()) {
             break;

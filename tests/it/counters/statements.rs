@@ -179,6 +179,11 @@ pub fn bind(column: &Column, text: String) -> Bind {
 
 /// A row that the keyed statement may change.
 pub fn row_for(probe: &mut Probe, queue: &Queue, query: &Query) -> Option<Answer> {
+    rows_for(probe, queue, query, SCOPES[0], 1)
+}
+
+/// Rows that the statement may change: in the order of their keys, which is another than that of any index.
+pub fn rows_for(probe: &mut Probe, queue: &Queue, query: &Query, scope: &str, limit: u64) -> Option<Answer> {
     let claim = queue.table.claim.as_ref()?;
     let status = &claim.status;
     let held = status.running.as_ref().unwrap_or(&status.pending);
@@ -199,10 +204,13 @@ pub fn row_for(probe: &mut Probe, queue: &Queue, query: &Query) -> Option<Answer
         }
     };
     let columns: Vec<String> = queue.table.columns.iter().map(cast).collect();
-    let scope =
-        claim.scope.first().map(|scope| format!(" AND {} = '{}'", quoted(scope), SCOPES[0])).unwrap_or_default();
+    // Of each further column of a scope, most rows have this value.
+    let scopes = claim.scope.iter().zip(std::iter::once(scope).chain(std::iter::repeat("x")));
+    let scope: String = scopes.map(|(column, value)| format!(" AND {} = '{value}'", quoted(column))).collect();
+    let key =
+        queue.table.primary_key.iter().map(|at| quoted(&queue.table.columns[*at].name)).collect::<Vec<_>>().join(", ");
     let sql = format!(
-        "SELECT {} FROM {} WHERE {} = '{state}'{scope} LIMIT 1",
+        "SELECT {} FROM {} WHERE {} = '{state}'{scope} ORDER BY {key} LIMIT {limit}",
         columns.join(", "),
         quoted(queue.name()),
         quoted(&status.column)

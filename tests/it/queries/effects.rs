@@ -44,7 +44,7 @@ fn check(case: &Case<'_>, driver: &mut Driver, query: &Query, before: &[Row]) {
         "enqueue" | "find_duplicate" => {}
         _ if name.starts_with("archive") && name != "archive_compare" => {}
         // With their claim, and with what finds their keys.
-        "take" | "take_exhausted" => {}
+        "take" | "take_exhausted" | "complete_many" | "complete_many_find" => {}
         "reap" | "sweep" | "cleanup" if driver.server.is_mysql_like() => {}
         "reap" | "reap_find" | "sweep" | "sweep_find" => {
             LIMITS.into_iter().for_each(|limit| moved(case, driver, query, before, limit));
@@ -288,7 +288,7 @@ fn transitions(case: &Case<'_>, driver: &mut Driver, query: &Query, before: &[Ro
 }
 
 /// A fence like it, of an earlier claim.
-fn stale(fence: &str) -> String {
+pub fn stale(fence: &str) -> String {
     match fence.parse::<i64>() {
         Ok(number) => (number - 1).to_string(),
         Err(_) => fence.replacen('h', "H", 1),

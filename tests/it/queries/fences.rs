@@ -127,13 +127,24 @@ impl<'a, 'd> Story<'a, 'd> {
 
     fn attempt(&mut self, name: &str, fence: &str) -> u64 {
         let row = rows(self.driver, self.case.table()).remove(0);
-        let given = Given { row: Some(&row), fence: Some(fence.to_owned()), ..Given::default() };
+        let mut given = Given { row: Some(&row), fence: Some(fence.to_owned()), ..Given::default() };
+        if name == "complete_many" {
+            let (column, _) = self.case.queue.fence().unwrap();
+            let mut key = row.clone();
+            key[column] = Some(fence.to_owned());
+            given.keys = vec![key];
+            if self.driver.server.is_mysql_like() {
+                // The caller compares.
+                let found = self.case.run(self.driver, self.case.get("complete_many_find"), &given).rows;
+                return found.iter().filter(|row| row.last().unwrap().as_deref() == Some(fence)).count() as u64;
+            }
+        }
         self.case.run(self.driver, self.case.get(name), &given).affected
     }
 
     /// Everyone who lost the row tries everything.
     fn nobody_else(&mut self, when: &str) {
-        let fenced = ["complete", "retry", "dead", "extend", "release", "mark_published"];
+        let fenced = ["complete", "complete_many", "retry", "dead", "extend", "release", "mark_published"];
         for name in fenced.into_iter().filter(|name| self.case.find(name).is_some()).collect::<Vec<_>>() {
             for fence in self.lost.clone() {
                 let changed = self.attempt(name, &fence);

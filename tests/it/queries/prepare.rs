@@ -19,15 +19,26 @@ on_servers!(the_server_infers_the_types_of_parameters: postgres);
 fn infers(case: &Case<'_>, driver: &mut Driver) {
     let mut wrong = Vec::new();
     for query in &case.queries {
-        if let Err(error) = driver.try_run(&format!("PREPARE inferred AS {}", query.sql)) {
+        let mut columns = query.parameters.iter().map(|parameter| &*parameter.name).collect::<Vec<_>>();
+        let mut sql = query.sql.clone();
+        if let Some(at) = query.keys_at {
+            // One key.
+            columns.pop();
+            let key: Vec<String> =
+                (0..query.key_columns.len()).map(|of| format!("${}", columns.len() + of + 1)).collect();
+            columns.extend(query.key_columns.iter().map(|at| &*case.table().columns[*at].name));
+            let end = at + query.parameters.last().unwrap().placeholder.len();
+            sql.replace_range(at..end, &format!("({})", key.join(", ")));
+        }
+        if let Err(error) = driver.try_run(&format!("PREPARE inferred AS {sql}")) {
             wrong.push(format!("{}: {error}", query.name));
             continue;
         }
         let types = "SELECT array_to_string(parameter_types, ',') FROM pg_prepared_statements WHERE name = 'inferred'";
         let types = driver.rows(types).remove(0).remove(0).unwrap();
         driver.run("DEALLOCATE inferred");
-        for (parameter, found) in query.parameters.iter().zip(types.split(',')) {
-            let allowed: &[&str] = match (&*parameter.name, case.table().column(&parameter.name)) {
+        for (name, found) in columns.into_iter().zip(types.split(',')) {
+            let allowed: &[&str] = match (name, case.table().column(name)) {
                 (_, Some(column)) if matches!(column.ty, claimsmith::schema::ColumnType::Int { .. }) => {
                     &["bigint", "integer"]
                 }
@@ -38,7 +49,7 @@ fn infers(case: &Case<'_>, driver: &mut Driver) {
                 _ => &["bigint", "integer"],
             };
             if !allowed.contains(&found) {
-                wrong.push(format!("{} of {}: {found}", parameter.name, query.name));
+                wrong.push(format!("{name} of {}: {found}", query.name));
             }
         }
     }

@@ -95,7 +95,7 @@ fn is_possible(queue: &Queue<'_>, name: &str, row: &Row) -> bool {
         // At the limit a worker calls `dead` instead.
         "retry" => 0 < attempts && attempts < i64::from(MOST),
         // Nobody holds a row that was never taken, nor one with more attempts than a claim gives.
-        "complete" | "dead" | "extend" | "release" | "mark_published" => {
+        "complete" | "complete_many" | "dead" | "extend" | "release" | "mark_published" => {
             0 < attempts && queue.count.is_none_or(|_| attempts <= queue.most(row))
         }
         _ => moves,
@@ -122,7 +122,9 @@ fn explore(case: &Case<'_>, driver: &mut Driver) -> BTreeSet<Row> {
             driver.run("SAVEPOINT step");
             let is_claim = branch(&case.queue, &query.name).is_some();
             let fence = fence_of(&case.queue, &row).filter(|_| !is_claim);
-            let outcome = case.run(driver, query, &Given { row: Some(&row), fence, limit: 10, ..Given::default() });
+            let keys = vec![row.clone()];
+            let outcome =
+                case.run(driver, query, &Given { row: Some(&row), fence, keys, limit: 10, ..Given::default() });
             if outcome.affected > 0 {
                 open.push(kind(&case.queue, &rows(driver, case.table())[0]));
             }

@@ -37,7 +37,7 @@ fn required(table: &Table, server: Server) -> Vec<String> {
     if let Some(queue) = Queue::of(table) {
         names.extend(around(&queue, server));
         names.extend(claims(&queue, server));
-        names.extend(transitions(&queue));
+        names.extend(transitions(&queue, server));
         names.extend(bus(&queue, server));
         names.extend(metrics(&queue));
     }
@@ -77,10 +77,11 @@ fn claims(queue: &Queue<'_>, server: Server) -> Vec<String> {
 }
 
 /// Of one row, by the worker that holds it, and of dead rows.
-fn transitions(queue: &Queue<'_>) -> Vec<String> {
+fn transitions(queue: &Queue<'_>, server: Server) -> Vec<String> {
     let (status, held) = (&queue.claim.status, queue.held_state().is_some());
     let mut names = all(held, &["retry", "release"]);
     names.extend(all(held && status.published.is_none(), &["complete"]));
+    names.extend(moving(server, held && status.published.is_none(), "complete_many"));
     names.extend(all(held && status.dead.is_some(), &["dead"]));
     names.extend(all(held && (queue.claim.lease.is_some() || queue.by_visibility()), &["extend"]));
     names.extend(all(status.dead.is_some(), &["list_dead", "replay"]));

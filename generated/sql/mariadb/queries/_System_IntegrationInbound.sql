@@ -41,7 +41,7 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: take
 -- Marks the rows that a claim has locked, in its transaction.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
 -- transaction.
 -- ? Source
 -- ? keys
@@ -63,6 +63,34 @@ SET `Status` = 'processed',
 WHERE `Source` = ?
   AND `Id` = ?
   AND `Status` = ('processing');
+
+-- name: complete_many_find
+-- Locks the rows of these keys that are still held.
+-- A key that is not among them is that of a row which nobody holds any more.
+-- Then `complete_many` with the others in the same transaction, at READ COMMITTED.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- ? Source
+-- ? keys
+SELECT `Id`
+FROM `_System_IntegrationInbound` FORCE INDEX (`PRIMARY`)
+WHERE `Source` = ?
+  AND `Status` = 'processing'
+  AND `Id` IN (?)
+FOR UPDATE;
+
+-- name: complete_many
+-- Finishes rows that `complete_many_find` has locked, all but those that are lost.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- ? Source
+-- ? keys
+UPDATE `_System_IntegrationInbound` FORCE INDEX (`PRIMARY`)
+SET `Status` = 'processed',
+    `ProcessedDate` = UTC_TIMESTAMP(0),
+    `LastModifiedDate` = UTC_TIMESTAMP(0)
+WHERE `Source` = ?
+  AND `Id` IN (?);
 
 -- name: retry
 -- Puts a row back after a failure.
@@ -150,7 +178,7 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: cleanup
 -- Deletes a batch of finished rows.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
 -- transaction.
 -- ? keys
 DELETE FROM `_System_IntegrationInbound`

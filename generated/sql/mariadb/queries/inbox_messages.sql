@@ -23,7 +23,7 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: cleanup
 -- Deletes a batch of finished rows.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
 -- transaction.
 -- ? keys
 DELETE FROM `inbox_messages`

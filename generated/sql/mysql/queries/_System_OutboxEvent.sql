@@ -25,7 +25,7 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: take
 -- Marks the rows that a claim has locked, in its transaction.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
 -- transaction.
 -- ? keys
 UPDATE `_System_OutboxEvent` FORCE INDEX (`PRIMARY`)
@@ -43,6 +43,30 @@ SET `status` = 'processed',
     `__sys_gen_last_modified_date` = UTC_TIMESTAMP(0)
 WHERE `__sys_gen_id` = ?
   AND `status` = ('processing');
+
+-- name: complete_many_find
+-- Locks the rows of these keys that are still held.
+-- A key that is not among them is that of a row which nobody holds any more.
+-- Then `complete_many` with the others in the same transaction, at READ COMMITTED.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- ? keys
+SELECT `__sys_gen_id`
+FROM `_System_OutboxEvent` FORCE INDEX (`PRIMARY`)
+WHERE `status` = 'processing'
+  AND `__sys_gen_id` IN (?)
+FOR UPDATE;
+
+-- name: complete_many
+-- Finishes rows that `complete_many_find` has locked, all but those that are lost.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- ? keys
+UPDATE `_System_OutboxEvent` FORCE INDEX (`PRIMARY`)
+SET `status` = 'processed',
+    `processed_date` = UTC_TIMESTAMP(0),
+    `__sys_gen_last_modified_date` = UTC_TIMESTAMP(0)
+WHERE `__sys_gen_id` IN (?);
 
 -- name: retry
 -- Puts a row back after a failure.
@@ -120,7 +144,7 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: cleanup
 -- Deletes a batch of finished rows.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
 -- transaction.
 -- ? keys
 DELETE /*+ INDEX(t `PRIMARY`) */ FROM `_System_OutboxEvent` AS t

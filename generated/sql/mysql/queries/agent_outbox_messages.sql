@@ -30,7 +30,7 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: take
 -- Marks the rows that a claim has locked, in its transaction.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
 -- transaction.
 -- ? visibility_ms
 -- ? keys
@@ -42,7 +42,7 @@ WHERE `id` IN (?);
 
 -- name: take_exhausted
 -- Gives up the rows of a claim that have used up their attempts, instead of `take`.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
 -- transaction.
 -- ? keys
 UPDATE `agent_outbox_messages` FORCE INDEX (`PRIMARY`)
@@ -179,7 +179,7 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: sweep
 -- Moves the rows that `sweep_find` has locked.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
 -- transaction.
 -- ? keys
 UPDATE `agent_outbox_messages` FORCE INDEX (`PRIMARY`)
@@ -234,7 +234,7 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: cleanup
 -- Deletes a batch of finished rows.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
 -- transaction.
 -- ? keys
 DELETE /*+ INDEX(t `PRIMARY`) */ FROM `agent_outbox_messages` AS t

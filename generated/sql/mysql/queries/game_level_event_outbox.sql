@@ -71,7 +71,7 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: take
 -- Marks the rows that a claim has locked, in its transaction.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
 -- transaction.
 -- ? lease_ms
 -- ? token
@@ -88,7 +88,7 @@ WHERE `app_code` = ?
 
 -- name: take_exhausted
 -- Gives up the rows of a claim that have used up their attempts, instead of `take`.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
 -- transaction.
 -- ? app_code
 -- ? keys
@@ -115,6 +115,35 @@ WHERE `app_code` = ?
   AND `event_id` = ?
   AND `status` = ('running')
   AND `worker_id` = ?;
+
+-- name: complete_many_find
+-- Locks the rows of these keys that are still held.
+-- A key that is not among them, or that has another fence, is lost: another worker may hold its row.
+-- Then `complete_many` with the others in the same transaction, at READ COMMITTED.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- ? app_code
+-- ? keys
+SELECT `event_id`, `worker_id`
+FROM `game_level_event_outbox` FORCE INDEX (`PRIMARY`)
+WHERE `app_code` = ?
+  AND `status` = 'running'
+  AND `event_id` IN (?)
+FOR UPDATE;
+
+-- name: complete_many
+-- Finishes rows that `complete_many_find` has locked, all but those that are lost.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- ? app_code
+-- ? keys
+UPDATE `game_level_event_outbox` FORCE INDEX (`PRIMARY`)
+SET `status` = 'done',
+    `lock_until_ms` = 0,
+    `worker_id` = NULL,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE `app_code` = ?
+  AND `event_id` IN (?);
 
 -- name: retry
 -- Puts a row back after a failure.
@@ -206,7 +235,7 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: reap
 -- Moves the rows that `reap_find` has locked.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
 -- transaction.
 -- ? app_code
 -- ? keys
@@ -297,7 +326,7 @@ FOR UPDATE SKIP LOCKED;
 
 -- name: archive_copy
 -- Copies a batch into the archive; a row that was archived before is replaced by its newer version.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
 -- transaction.
 -- ? keys
 INSERT INTO `game_level_event_outbox_archive` (`app_code`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`)
@@ -319,7 +348,7 @@ ON DUPLICATE KEY UPDATE
 
 -- name: archive_delete
 -- Deletes a batch that the archive has.
--- `keys` stands for at most 1,000 keys, each as the list before IN names it; more go into further statements of the same
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
 -- transaction.
 -- ? keys
 DELETE /*+ INDEX(t `PRIMARY`) */ FROM `game_level_event_outbox` AS t

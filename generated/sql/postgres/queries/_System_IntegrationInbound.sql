@@ -53,6 +53,22 @@ WHERE "Source" = $1
   AND "Id" = $2
   AND "Status" = ('processing');
 
+-- name: complete_many
+-- Finishes rows.
+-- A key that does not come back is that of a row which nobody holds any more.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- $1 Source
+-- $2 keys
+UPDATE "_System_IntegrationInbound"
+SET "Status" = 'processed',
+    "ProcessedDate" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
+    "LastModifiedDate" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "Status" IS NOT DISTINCT FROM 'processing'
+  AND "Source" IS NOT DISTINCT FROM $1
+  AND "Id" = ANY (ARRAY(SELECT unnest(ARRAY[NULL::VARCHAR(255) COLLATE "C", $2])))
+RETURNING "Id";
+
 -- name: retry
 -- Puts a row back after a failure.
 -- The attempt was counted by the claim; at the limit the caller uses `dead` instead.

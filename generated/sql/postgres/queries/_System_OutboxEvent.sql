@@ -42,6 +42,20 @@ SET "status" = 'processed',
 WHERE "__sys_gen_id" = $1
   AND "status" = ('processing');
 
+-- name: complete_many
+-- Finishes rows.
+-- A key that does not come back is that of a row which nobody holds any more.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- $1 keys
+UPDATE "_System_OutboxEvent"
+SET "status" = 'processed',
+    "processed_date" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
+    "__sys_gen_last_modified_date" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "status" IS NOT DISTINCT FROM 'processing'
+  AND "__sys_gen_id" = ANY (ARRAY(SELECT unnest(ARRAY[NULL::VARCHAR(36) COLLATE "C", $1])))
+RETURNING "__sys_gen_id";
+
 -- name: retry
 -- Puts a row back after a failure.
 -- The attempt was counted by the claim; at the limit the caller uses `dead` instead.

@@ -115,6 +115,21 @@ WHERE "app_code" = $1
   AND "status" = ('running')
   AND "worker_id" = $3;
 
+-- name: complete_many
+-- Finishes rows.
+-- A key that does not come back is lost: another worker may hold its row.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- $1 keys
+UPDATE "game_outbox"
+SET "status" = 'done',
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE "status" IS NOT DISTINCT FROM 'running'
+  AND ("app_code", "event_id", "worker_id") IN ($1)
+RETURNING "event_id";
+
 -- name: retry
 -- Puts a row back after a failure.
 -- The attempt was counted by the claim; at the limit the caller uses `dead` instead.

@@ -135,6 +135,21 @@ WHERE "source_name" = $1
   AND "status" = ('delivering')
   AND "worker_id" = $5;
 
+-- name: complete_many
+-- Finishes rows.
+-- A key that does not come back is lost: another worker may hold its row.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- $1 keys
+UPDATE "notice_delivery_events"
+SET "status" = 'delivered',
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE "status" IS NOT DISTINCT FROM 'delivering'
+  AND ("source_name", "app_code", "channel", "event_id", "worker_id") IN ($1)
+RETURNING "event_id";
+
 -- name: retry
 -- Puts a row back after a failure.
 -- The attempt was counted by the claim; at the limit the caller uses `dead` instead.

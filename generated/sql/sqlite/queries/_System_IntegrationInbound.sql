@@ -49,6 +49,22 @@ WHERE "Source" = ?
   AND "Id" = ?
   AND "Status" = ('processing');
 
+-- name: complete_many
+-- Finishes rows.
+-- A key that does not come back is that of a row which nobody holds any more.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- ? Source
+-- ? keys
+UPDATE "_System_IntegrationInbound"
+SET "Status" = 'processed',
+    "ProcessedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
+    "LastModifiedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE +"Status" = 'processing'
+  AND +"Source" = ?
+  AND "Id" IN (?)
+RETURNING "Id";
+
 -- name: retry
 -- Puts a row back after a failure.
 -- The attempt was counted by the claim; at the limit the caller uses `dead` instead.

@@ -38,6 +38,20 @@ SET "status" = 'processed',
 WHERE "__sys_gen_id" = ?
   AND "status" = ('processing');
 
+-- name: complete_many
+-- Finishes rows.
+-- A key that does not come back is that of a row which nobody holds any more.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- ? keys
+UPDATE "_System_OutboxEvent"
+SET "status" = 'processed',
+    "processed_date" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
+    "__sys_gen_last_modified_date" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE +"status" = 'processing'
+  AND "__sys_gen_id" IN (?)
+RETURNING "__sys_gen_id";
+
 -- name: retry
 -- Puts a row back after a failure.
 -- The attempt was counted by the claim; at the limit the caller uses `dead` instead.

@@ -123,6 +123,27 @@ WHERE "source_name" = ?
   AND "status" = ('delivering')
   AND "worker_id" = ?;
 
+-- name: complete_many
+-- Finishes rows.
+-- A key that does not come back is lost: another worker may hold its row.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- ? source_name
+-- ? app_code
+-- ? channel
+-- ? keys
+UPDATE "notice_delivery_events"
+SET "status" = 'delivered',
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE +"status" = 'delivering'
+  AND "source_name" = ?
+  AND "app_code" = ?
+  AND "channel" = ?
+  AND ("event_id", "worker_id") IN (VALUES ?)
+RETURNING "event_id";
+
 -- name: retry
 -- Puts a row back after a failure.
 -- The attempt was counted by the claim; at the limit the caller uses `dead` instead.

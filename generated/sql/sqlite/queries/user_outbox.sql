@@ -103,6 +103,23 @@ WHERE "app_code" = ?
   AND "status" = ('running')
   AND "worker_id" = ?;
 
+-- name: complete_many
+-- Finishes rows.
+-- A key that does not come back is lost: another worker may hold its row.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- ? app_code
+-- ? keys
+UPDATE "user_outbox"
+SET "status" = 'done',
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE +"status" = 'running'
+  AND "app_code" = ?
+  AND ("event_id", "worker_id") IN (VALUES ?)
+RETURNING "event_id";
+
 -- name: retry
 -- Puts a row back after a failure.
 -- The attempt was counted by the claim; at the limit the caller uses `dead` instead.
