@@ -5,6 +5,8 @@ mod index;
 pub mod query;
 mod table;
 
+pub use index::add as add_index;
+
 use serde::Serialize;
 
 use crate::diagnostic::Diagnostic;
