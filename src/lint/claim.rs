@@ -165,6 +165,31 @@ impl<'a> Reading<'a> {
         self.known.queue && plain && block.gaps.tail && block.order.is_empty() && !self.is_keyed() && self.searches()
     }
 
+    /// Whether the block changes the table, and does not only read it.
+    pub fn is_changed(&self) -> bool {
+        let changed = &self.block.tables[..self.block.changes.min(self.block.tables.len())];
+        changed.iter().any(|table| std::ptr::eq(table, self.table))
+    }
+
+    /// The expressions that decide something: conditions, orders, what columns become, what is returned.
+    pub fn expressions(&self) -> impl Iterator<Item = &'a Expr> {
+        let block = self.block;
+        let values = block.set.iter().filter_map(|set| set.value.as_ref());
+        block
+            .filter
+            .iter()
+            .chain(&block.joins)
+            .chain(&block.items)
+            .chain(block.order.iter().map(|item| &item.expr))
+            .chain(values)
+    }
+
+    /// Whether a column of the table occurs in the expression.
+    pub fn mentions_any(&self, expr: &Expr) -> bool {
+        let names = Names { table: self.table, known: self.known, alone: self.block.tables.len() == 1 };
+        expr.any(&mut |part| names.column(part).is_some())
+    }
+
     /// Whether the expression is all of WHERE.
     pub fn is_root(&self, expr: &Expr) -> bool {
         self.block.filter.as_ref().is_some_and(|filter| std::ptr::eq(filter, expr))
@@ -195,8 +220,7 @@ impl<'a> Reading<'a> {
             return None;
         }
         if block.verb == Verb::Update {
-            let target = block.tables[..block.changes.min(block.tables.len())].iter();
-            let changed = target.into_iter().any(|table| std::ptr::eq(table, self.table));
+            let changed = self.is_changed();
             let moves = |column: &str| {
                 let roles = &self.known.roles;
                 roles.is_search(column) && !roles.is_order(column)

@@ -201,6 +201,11 @@ impl Roles {
         }
     }
 
+    /// Whether rows of the state still have work to be done, as the definition says.
+    pub fn is_open(&self, state: &str) -> bool {
+        self.open.iter().any(|open| open == state)
+    }
+
     /// All declared states; none where nothing is declared.
     pub fn states(&self) -> &[String] {
         &self.states

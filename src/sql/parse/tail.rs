@@ -231,9 +231,7 @@ impl Parser<'_> {
         let mut lock = Lock { span: self.span_from(start), of: false, wait: Wait::Block };
         if self.take_word("OF") {
             lock.of = true;
-            while self.primary_name().is_some() {
-                self.take_symbol(",");
-            }
+            while self.primary_name().is_some() && self.take_symbol(",") {}
         }
         if self.take_word("NOWAIT") {
             lock.wait = Wait::Fail;

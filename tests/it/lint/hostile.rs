@@ -9,7 +9,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 fn claim(condition: &str) -> String {
     format!(
-        "SELECT event_id FROM order_outbox WHERE app_code = ? AND ({condition}) ORDER BY created_at_ms LIMIT 1 FOR UPDATE;"
+        "SELECT event_id FROM order_outbox WHERE app_code = ? AND ({condition}) ORDER BY created_at_ms LIMIT 1 FOR UPDATE SKIP LOCKED;"
     )
 }
 

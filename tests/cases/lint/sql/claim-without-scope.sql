@@ -16,6 +16,7 @@ UPDATE `order_outbox`
 SET status = 'delivering', worker_id = 'w', lock_until_ms = 1
 WHERE status = 'pending'
 LIMIT 10;
+-- @1 claim-by-update
 
 -- In a common table expression.
 WITH found AS MATERIALIZED (
@@ -23,7 +24,7 @@ WITH found AS MATERIALIZED (
 --                     ^ claim-without-scope
   WHERE status = 'pending' ORDER BY created_at_ms, event_id LIMIT 10 FOR UPDATE SKIP LOCKED
 )
-UPDATE order_outbox AS t SET status = 'delivering' FROM found WHERE t.event_id = found.event_id RETURNING t.*;
+UPDATE order_outbox AS t SET status = 'delivering' FROM found WHERE (t.app_code, t.event_id) = (found.app_code, found.event_id) RETURNING t.*;
 
 -- In a query in place of a table.
 UPDATE order_outbox t
@@ -33,8 +34,8 @@ JOIN (SELECT app_code, event_id FROM order_outbox WHERE status = 'pending' ORDER
 SET t.status = 'delivering';
 
 -- Without WHERE.
-SELECT * FROM order_outbox LIMIT 10 FOR UPDATE;
---            ^ claim-without-scope
+SELECT event_id FROM order_outbox ORDER BY event_id LIMIT 10 FOR UPDATE SKIP LOCKED;
+--                   ^ claim-without-scope
 
 -- A comparison of the column with itself pins nothing, and neither does one that is always true.
 SELECT event_id FROM order_outbox WHERE 1 = 1 AND status = 'pending' ORDER BY created_at_ms, event_id LIMIT 10;

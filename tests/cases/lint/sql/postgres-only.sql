@@ -12,8 +12,8 @@ $fn$ LANGUAGE plpgsql;
 
 DO $$
 BEGIN
-  EXECUTE format('SELECT event_id FROM order_outbox WHERE %I = %L ORDER BY created_at_ms LIMIT 10 FOR UPDATE', 'app_code', 'x');
-  FOR r IN SELECT event_id FROM order_outbox WHERE status = 'pending' ORDER BY created_at_ms LIMIT 10 FOR NO KEY UPDATE SKIP LOCKED LOOP
+  EXECUTE format('SELECT event_id FROM order_outbox WHERE %I = %L ORDER BY created_at_ms, event_id LIMIT 10 FOR UPDATE SKIP LOCKED', 'app_code', 'x');
+  FOR r IN SELECT event_id FROM order_outbox WHERE status = 'pending' ORDER BY created_at_ms, event_id LIMIT 10 FOR NO KEY UPDATE SKIP LOCKED LOOP
 --                              ^ claim-without-scope
     PERFORM 1;
   END LOOP;

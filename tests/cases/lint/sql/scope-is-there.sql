@@ -11,10 +11,10 @@ SELECT o.event_id FROM order_outbox o JOIN tenants t ON t.app_code = o.app_code 
 SELECT o.event_id FROM order_outbox o JOIN tenants t USING (app_code) WHERE t.name = ? AND o.status = 'pending' ORDER BY o.created_at_ms, o.event_id LIMIT 10;
 
 -- By key.
-SELECT * FROM order_outbox WHERE app_code = ? AND event_id = ? FOR UPDATE;
-SELECT * FROM order_outbox WHERE event_id IN (?, ?, ?) FOR UPDATE;
+SELECT * FROM order_outbox WHERE app_code = ? AND event_id = ? FOR UPDATE SKIP LOCKED;
+SELECT * FROM order_outbox WHERE app_code = ? AND event_id IN (?, ?, ?) FOR UPDATE SKIP LOCKED;
 UPDATE order_outbox SET status = 'delivered' WHERE app_code = ? AND event_id = ? AND status = 'delivering' AND worker_id = ?;
-SELECT * FROM order_outbox WHERE (app_code, event_id) IN ((?, ?), (?, ?)) FOR UPDATE;
+SELECT * FROM order_outbox WHERE (app_code, event_id) IN ((?, ?), (?, ?)) FOR UPDATE SKIP LOCKED;
 
 -- Lists for people, newest first or page by page; counts; probes; dead letters.
 SELECT * FROM order_outbox WHERE status = 'pending' ORDER BY created_at_ms DESC LIMIT 50;
@@ -30,6 +30,6 @@ SELECT * FROM order_outbox WHERE status = 'dead' ORDER BY created_at_ms LIMIT 50
 -- Inserts, with the body of a conflict; checks; a table of its own.
 INSERT INTO order_outbox (app_code, event_id, status) VALUES (?, ?, 'pending') ON CONFLICT (app_code, event_id) DO UPDATE SET status = 'pending' WHERE order_outbox.status = 'dead' OR order_outbox.lock_until_ms < 1;
 INSERT INTO order_outbox (app_code, event_id) VALUES (?, ?) ON DUPLICATE KEY UPDATE status = IF(status = 'dead' OR lock_until_ms < 1, 'pending', status);
-SELECT * FROM accounts WHERE status = 'pending' OR locked_until < now() ORDER BY created_at LIMIT 10 FOR UPDATE;
+SELECT * FROM accounts WHERE status = 'pending' OR locked_until < now() ORDER BY created_at LIMIT 10 FOR UPDATE SKIP LOCKED;
 DELETE FROM order_outbox WHERE app_code = 'test';
 TRUNCATE TABLE order_outbox;

@@ -16,6 +16,7 @@ SELECT id FROM mail_queue WHERE app_code = ? AND (state = 0 OR run_at <= NOW(3))
 -- It has no scope, and so none is asked for.
 CREATE TABLE sms_queue (id bigserial PRIMARY KEY, status text NOT NULL, locked_until timestamptz);
 SELECT id FROM sms_queue WHERE status = 'new' ORDER BY id LIMIT 10 FOR UPDATE SKIP LOCKED;
+--             ^ claim-without-index
 SELECT id FROM sms_queue WHERE status = 'new' OR locked_until < now() ORDER BY id LIMIT 10 FOR UPDATE SKIP LOCKED;
 --                             ^ claim-or-branch
 
