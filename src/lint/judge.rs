@@ -1,5 +1,7 @@
 //! Statements → findings of a file, with what its comments allow left out.
 
+use std::collections::BTreeSet;
+
 use crate::diagnostic::{Diagnostic, Level, Place, Span};
 use crate::sql::Statement;
 use crate::sql::ast::Verb;
@@ -48,6 +50,9 @@ pub fn judge(unit: &Unit, tables: &Tables, options: &Options) -> Judged {
         }
     }
     statements.sort_unstable();
+    // The texts that one statement can become share what is found in all of them.
+    let mut seen = BTreeSet::new();
+    placed.retain(|one| seen.insert((one.span, one.found.check.rule.id)));
     let suppressions = if unit.scripts.is_empty() { Vec::new() } else { suppress::find(&unit.source.text) };
     let mut used = vec![Vec::new(); suppressions.len()];
     placed.retain(|one| match allowing(&suppressions, &statements, one) {

@@ -90,13 +90,44 @@ pub fn read(input: &Input, finder: &Finder, options: &Options) -> Unit {
 
 /// Whether files with this ending are read.
 pub fn is_known(extension: &str) -> bool {
-    extension == "sql"
+    extension == "sql" || extension == "xml" && cfg!(feature = "mybatis") || is_host(extension)
+}
+
+#[cfg(feature = "host")]
+fn is_host(extension: &str) -> bool {
+    sql::host::is_known(extension)
+}
+
+#[cfg(not(feature = "host"))]
+fn is_host(_: &str) -> bool {
+    false
+}
+
+#[cfg(feature = "host")]
+fn of_program(text: &str, extension: &str) -> Vec<Fragment> {
+    sql::host::fragments(text, extension)
+}
+
+#[cfg(feature = "mybatis")]
+fn of_mapper(text: &str) -> Vec<Fragment> {
+    sql::mybatis::fragments(text)
+}
+
+#[cfg(not(feature = "mybatis"))]
+fn of_mapper(_: &str) -> Vec<Fragment> {
+    Vec::new()
+}
+
+#[cfg(not(feature = "host"))]
+fn of_program(_: &str, _: &str) -> Vec<Fragment> {
+    Vec::new()
 }
 
 fn fragments(input: &Input) -> Vec<Fragment> {
     match &*input.extension {
         "sql" => vec![Fragment::file(&input.source.text)],
-        _ => Vec::new(),
+        "xml" => of_mapper(&input.source.text),
+        extension => of_program(&input.source.text, extension),
     }
 }
 

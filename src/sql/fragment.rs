@@ -63,6 +63,46 @@ impl Fragment {
         self.open |= other.open;
     }
 
+    /// Replaces what `find` measures at each place: by the text that `with` gives for it, or by a hole.
+    pub fn replace(&mut self, find: impl Fn(&str) -> Option<usize>, mut with: impl FnMut(&str) -> Option<String>) {
+        let old = std::mem::take(self);
+        self.open = old.open;
+        let mut from = 0;
+        let mut at = 0;
+        while at < old.text.len() {
+            let length = old.text.is_char_boundary(at).then(|| find(&old.text[at..])).flatten();
+            let Some(end) = length.map(|length| at + length).filter(|end| old.text.is_char_boundary(*end)) else {
+                at += 1;
+                continue;
+            };
+            self.part(&old, from..at);
+            let place = old.place(Span { start: at as u32, end: end as u32 });
+            let place = place.start as usize..place.end as usize;
+            match with(&old.text[at..end]) {
+                Some(text) => self.written(&text, place),
+                None => self.hole(place),
+            }
+            (from, at) = (end, end);
+        }
+        self.part(&old, from..old.text.len());
+    }
+
+    /// Adds a part of another fragment.
+    pub(super) fn part(&mut self, other: &Fragment, range: std::ops::Range<usize>) {
+        let mut from = range.start;
+        while from < range.end {
+            let next = other.runs.iter().map(|run| run.text as usize).find(|start| *start > from);
+            let end = next.unwrap_or(range.end).min(range.end);
+            let place = other.place(Span { start: from as u32, end: end as u32 });
+            let verbatim = (place.end - place.start) as usize == end - from;
+            match verbatim {
+                true => self.verbatim(&other.text[from..end], place.start as usize),
+                false => self.written(&other.text[from..end], place.start as usize..place.end as usize),
+            }
+            from = end;
+        }
+    }
+
     /// Whether nothing was added.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()

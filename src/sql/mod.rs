@@ -11,6 +11,10 @@
 pub mod ast;
 pub mod ddl;
 pub mod fragment;
+#[cfg(feature = "host")]
+pub mod host;
+#[cfg(feature = "mybatis")]
+pub mod mybatis;
 mod parse;
 pub mod split;
 pub mod syntax;

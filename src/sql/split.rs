@@ -169,6 +169,14 @@ pub fn bodies(text: &str, tokens: &[Token]) -> Vec<Body> {
 
 /// Whether a text begins as a statement about rows does, and has what such a statement must have.
 pub fn looks_like_sql(text: &str) -> bool {
+    let mut text = text.trim_start();
+    while let Some(rest) = text
+        .strip_prefix("--")
+        .map(|rest| rest.split_once('\n'))
+        .or_else(|| Some(text.strip_prefix("/*")?.split_once("*/")))
+    {
+        text = rest.map_or("", |(_, rest)| rest).trim_start();
+    }
     let mut words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
     let Some(first) = words.next() else { return false };
     let must: &[&str] = match first.to_ascii_uppercase().as_str() {
