@@ -1,6 +1,9 @@
 //! `claimsmith lint`: SQL and definitions → findings.
 
+mod baseline;
+mod ci;
 mod json;
+mod sarif;
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -40,6 +43,12 @@ pub struct Arguments {
     /// Exit with 1 if more statements than this could not be judged in full, since a part of their text is unknown
     #[arg(long, value_name = "N")]
     max_unanalyzed: Option<usize>,
+    /// Leave out what this file lists
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write what is found into this file, for `--baseline`, and exit with 0
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    write_baseline: Option<PathBuf>,
 }
 
 /// How findings are printed.
@@ -51,6 +60,14 @@ enum Format {
     Concise,
     /// One JSON object, on standard output
     Json,
+    /// SARIF 2.1.0, on standard output
+    Sarif,
+    /// Workflow commands of GitHub, on standard output
+    Github,
+    /// A code quality report of GitLab, on standard output
+    Gitlab,
+    /// JUnit's XML, on standard output
+    Junit,
 }
 
 /// From which level on findings make the exit status 1.
@@ -76,14 +93,32 @@ pub fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<Outcome> {
     let report = lint::run(&files.inputs, &catalog, &options);
     findings.extend(report.findings.iter().cloned());
     diagnostic::sort(&mut findings);
+    if let Some(path) = &arguments.write_baseline {
+        baseline::write(&findings, &here.join(path))?;
+        _ = writeln!(
+            anstream::stderr(),
+            "{} written to {}",
+            plural(findings.len(), "finding"),
+            shown(&here, &here.join(path))
+        );
+        return Ok(Outcome::Clean);
+    }
+    let known = match &arguments.baseline {
+        Some(path) => baseline::filter(&mut findings, &here.join(path))?,
+        None => 0,
+    };
     match arguments.format {
         Format::Human => report::findings(&findings, global),
         Format::Concise => {
             print(&findings.iter().map(|finding| format!("{}\n", concise(&Text::from(finding)))).collect::<String>())?;
         }
         Format::Json => print(&json::text(&findings, &report, &files))?,
+        Format::Sarif => print(&sarif::text(&findings))?,
+        Format::Github => print(&ci::github(&findings))?,
+        Format::Gitlab => print(&ci::gitlab(&findings))?,
+        Format::Junit => print(&ci::junit(&findings))?,
     }
-    summary(&report, &files);
+    summary(&report, &files, known);
     Ok(outcome(arguments, &findings, &report))
 }
 
@@ -100,11 +135,14 @@ fn outcome(arguments: &Arguments, findings: &[Diagnostic], report: &Report) -> O
 }
 
 /// What was looked at, so that silence can be told from not having looked.
-fn summary(report: &Report, files: &Files) {
+fn summary(report: &Report, files: &Files, known: usize) {
     let mut err = anstream::stderr();
     let mut line = format!("{} about queues in {}", plural(report.statements, "statement"), plural(files.read, "file"));
     if report.dynamic > 0 {
         line.push_str(&format!("; {} not known in full before the program runs", report.dynamic));
+    }
+    if known > 0 {
+        line.push_str(&format!("; {} known from the baseline", plural(known, "finding")));
     }
     _ = writeln!(err, "{line}");
     let mut counts: BTreeMap<Skip, Vec<&str>> = BTreeMap::new();

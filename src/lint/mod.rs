@@ -3,6 +3,7 @@
 //! Files become texts of SQL ([`crate::sql`]), texts become statements, and each block of a statement that reads a known
 //! table is given to every rule. Nothing here touches the disk but [`files`].
 
+pub mod baseline;
 mod branches;
 mod claim;
 pub mod files;
