@@ -51,6 +51,17 @@ fn with_branch(
     context: &Context<'_>,
 ) -> String {
     let mut edits: Vec<(Span, String)> = Vec::new();
+    let qualifier = reading.table.alias.as_ref().filter(|_| reading.block.tables.len() > 1);
+    let qualified = |name: &str| qualifier.map_or_else(|| name.to_owned(), |alias| format!("{alias}.{name}"));
+    if let Some(filter) = &reading.block.filter {
+        let start = Span { start: filter.span.start, end: filter.span.start };
+        let known = reading.known;
+        let open = known.scope.iter().filter(|scope| !is_scoped(reading, Some(branch), scope));
+        let written = |scope: &str| {
+            known.position(scope).map_or_else(|| scope.to_owned(), |at| known.table.columns[at].name.clone())
+        };
+        edits.extend(open.map(|scope| (start, format!("{} = ? AND ", qualified(&written(scope))))));
+    }
     let text = context.of(branch.span());
     let text = match branch {
         Condition::Any(_) if !text.starts_with('(') => format!("({text})"),
@@ -60,11 +71,7 @@ fn with_branch(
     let order = &reading.block.order;
     if let (Some(path), Some(first), Some(last)) = (path, order.first(), order.last()) {
         let wanted: Vec<&str> = path.order.iter().map(|at| &*reading.known.table.columns[*at].name).collect();
-        let qualifier = reading.table.alias.as_ref().filter(|_| reading.block.tables.len() > 1);
-        let wanted: Vec<String> = wanted
-            .iter()
-            .map(|name| qualifier.map_or_else(|| (*name).to_owned(), |alias| format!("{alias}.{name}")))
-            .collect();
+        let wanted: Vec<String> = wanted.into_iter().map(qualified).collect();
         edits.push((Span { start: first.expr.span.start, end: last.expr.span.end }, wanted.join(", ")));
     }
     edited(context, reading.statement.span, &mut edits)
@@ -137,6 +144,13 @@ pub fn path(reading: &Reading<'_>, branch: Option<(&Any<'_>, &Condition<'_>)>) -
             pins.push(Pin { column, value: PinValue::Never });
         }
     }
+    // Where the scope is missing, the mended statement has it.
+    for scope in known.scope.iter().filter(|scope| !is_scoped(reading, branch.map(|(_, branch)| branch), scope)) {
+        let column = known.position(scope)?;
+        if pins.iter().all(|pin| pin.column != column) {
+            pins.push(Pin { column, value: PinValue::Parameter });
+        }
+    }
     let range = range.filter(|range| pins.iter().all(|pin| pin.column != *range));
     pins.sort_by_key(|pin| rank(reading, pin.column));
     let is_pinned = |column: &usize| pins.iter().any(|pin| pin.column == *column);
@@ -166,6 +180,12 @@ fn is_found_by(reading: &Reading<'_>, column: usize) -> bool {
 
 fn is_time(reading: &Reading<'_>, column: usize) -> bool {
     reading.known.roles.is_time(&reading.known.table.columns[column].name.to_lowercase())
+}
+
+/// Whether the statement, or the branch, pins the scope.
+fn is_scoped(reading: &Reading<'_>, branch: Option<&Condition<'_>>, scope: &str) -> bool {
+    reading.pins(scope, &|test| test.is_choice())
+        || branch.is_some_and(|branch| branch.pins(scope, &|test| test.is_choice()))
 }
 
 /// The scope first, then the state, then everything else.

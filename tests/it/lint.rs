@@ -7,6 +7,7 @@
 mod corpus;
 mod documented;
 mod hostile;
+mod mends;
 mod own;
 
 use std::path::{Path, PathBuf};
