@@ -51,6 +51,7 @@
 //! | `schema` | the JSON Schema of the definition format | yes |
 //! | `live` | talking to databases, with sqlx: `demo` | yes |
 //! | `lint` | judging the SQL of others: [`sql`], [`lint`] | yes |
+//! | `languages` | SQL in programs: `lang-rust`, `lang-go` …, one feature for each language, and `mybatis` | yes |
 //! | `cli` | the program `claimsmith`, with all of the above | yes |
 //!
 //! # Modules

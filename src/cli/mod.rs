@@ -46,7 +46,7 @@ struct Global {
 enum Command {
     /// Turn definitions into files
     Generate(generate::Arguments),
-    /// Find dangerous statements on queues in SQL files, and what is wrong with definitions
+    /// Find dangerous statements on queues in SQL files and programs, and what is wrong with definitions
     Lint(lint::Arguments),
     /// Print the documentation of a rule
     Explain(explain::Arguments),

@@ -137,7 +137,7 @@ fn read(path: &Path, named: bool, finder: &Finder, shown: &impl Fn(&Path) -> Str
     if bytes.len() as u64 > MOST_BYTES {
         return skipped(Skip::Large);
     }
-    if !finder.is_in(&bytes) {
+    if !finder.is_in(&bytes, &extension(path)) {
         return Outcome::Empty;
     }
     if bytes.contains(&0) {

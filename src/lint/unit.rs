@@ -46,9 +46,12 @@ impl Unit {
     }
 }
 
-/// Finds names of tables that may be queues.
+/// Finds names of tables that may be queues, and in programs words of SQL.
 #[derive(Debug)]
-pub struct Finder(Option<AhoCorasick>);
+pub struct Finder {
+    names: Option<AhoCorasick>,
+    verbs: Option<AhoCorasick>,
+}
 
 impl Finder {
     /// A finder of the defined tables, and of what the patterns of queue names must contain.
@@ -59,17 +62,31 @@ impl Finder {
         words.extend(tables.defined().iter().cloned());
         words.retain(|word| !word.is_empty());
         // Too many words for an automaton: everything is read.
-        Finder(AhoCorasickBuilder::new().ascii_case_insensitive(true).build(&words).ok())
+        let build = |words: &[String]| AhoCorasickBuilder::new().ascii_case_insensitive(true).build(words).ok();
+        let verbs = ["select", "update", "delete"].map(str::to_owned);
+        Finder { names: build(&words), verbs: build(&verbs) }
     }
 
     /// Where such names occur.
     fn positions(&self, text: &str) -> Option<Vec<usize>> {
-        Some(self.0.as_ref()?.find_iter(text).map(|found| found.start()).collect())
+        Some(self.names.as_ref()?.find_iter(text).map(|found| found.start()).collect())
     }
 
-    /// Whether such a name occurs.
-    pub fn is_in(&self, text: &[u8]) -> bool {
-        self.0.as_ref().is_none_or(|finder| finder.is_match(text))
+    /// Whether a file with this ending may hold SQL about such a table. A program without a verb of SQL that stands for
+    /// itself is not parsed: `queue.update()` and `tokio::select!` are everywhere.
+    pub fn is_in(&self, text: &[u8], extension: &str) -> bool {
+        self.names.as_ref().is_none_or(|finder| finder.is_match(text))
+            && (matches!(extension, "sql" | "xml") || self.has_verb(text))
+    }
+
+    fn has_verb(&self, text: &[u8]) -> bool {
+        let alone = |start: usize, end: usize| {
+            let before = start.checked_sub(1).is_none_or(|at| !text[at].is_ascii_alphanumeric() && text[at] != b'_');
+            // A literal may end here, and go on in the next line.
+            let after = text.get(end).is_none_or(|byte| byte.is_ascii_whitespace() || b"\\\"'`/".contains(byte));
+            before && after
+        };
+        self.verbs.as_ref().is_none_or(|verbs| verbs.find_iter(text).any(|found| alone(found.start(), found.end())))
     }
 }
 
@@ -80,7 +97,7 @@ const MOST_NESTED: usize = 4;
 pub fn read(input: &Input, finder: &Finder, options: &Options) -> Unit {
     let source = &input.source;
     let mut scripts = Vec::new();
-    if finder.is_in(source.text.as_bytes()) {
+    if finder.is_in(source.text.as_bytes(), &input.extension) {
         for fragment in fragments(input) {
             script(fragment, finder, &source.path, options, 0, &mut scripts);
         }
