@@ -50,6 +50,8 @@
 //! | `generate` | SQL and Rust code, templates, [`build_script`]; 9 crates in all, none of which talks to a database | yes |
 //! | `schema` | the JSON Schema of the definition format | yes |
 //! | `live` | talking to databases, with sqlx: `demo` | yes |
+//! | `lint` | judging the SQL of others: [`sql`], [`lint`] | yes |
+//! | `languages` | SQL in programs: `lang-rust`, `lang-go` …, one feature for each language, and `mybatis` | yes |
 //! | `cli` | the program `claimsmith`, with all of the above | yes |
 //!
 //! # Modules
@@ -57,11 +59,11 @@
 //! The floors of this crate, lowest first; a module uses only what stands below it:
 //!
 //! - [`diagnostic`], [`error`], [`engine`]: words, and the facts about database engines as values;
-//! - [`schema`], [`output`]: definitions, and files on disk;
+//! - [`schema`], [`sql`], [`output`]: definitions, SQL as others wrote it, and files on disk;
 //! - [`workload`]: claim and retention → access paths → indexes;
 //! - [`dialect`]: all that differs between databases;
 //! - [`statement`], [`template`]: SQL statements and text from templates;
-//! - [`generate`], `demo`: definitions → files; the main job on an embedded database;
+//! - [`generate`], [`lint`], `demo`: definitions → files; SQL → findings; the main job on an embedded database;
 //! - `cli`, [`build_script`]: the command line; what a `build.rs` calls.
 
 #[cfg(feature = "generate")]
@@ -75,9 +77,13 @@ pub mod engine;
 pub mod error;
 #[cfg(feature = "generate")]
 pub mod generate;
+#[cfg(feature = "lint")]
+pub mod lint;
 #[cfg(feature = "generate")]
 pub mod output;
 pub mod schema;
+#[cfg(feature = "lint")]
+pub mod sql;
 #[cfg(feature = "generate")]
 pub mod statement;
 #[cfg(feature = "generate")]

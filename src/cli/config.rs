@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 pub const FILE: &str = "claimsmith.toml";
 
 /// The keys of the file.
-const KEYS: [&str; 5] = ["schemas", "out", "dialects", "targets", "templates"];
+const KEYS: [&str; 6] = ["schemas", "out", "dialects", "targets", "templates", "lint"];
 
 /// A text of the file, or of a flag.
 #[derive(Clone, Debug)]
@@ -50,6 +50,22 @@ impl Word {
     }
 }
 
+/// The keys of the table `lint`.
+const LINT_KEYS: [&str; 4] = ["paths", "queue_tables", "scope", "rules"];
+
+/// The table `lint`.
+#[derive(Debug, Default)]
+pub struct LintSettings {
+    /// What to lint where no path is given.
+    pub paths: Option<Vec<Word>>,
+    /// Names of tables that are queues.
+    pub queue_tables: Option<Vec<Word>>,
+    /// Columns that are the scope of tables without a definition.
+    pub scope: Option<Vec<Word>>,
+    /// Levels of rules.
+    pub rules: Vec<(Word, Word)>,
+}
+
 /// What the file says; paths are relative to its folder.
 #[derive(Debug, Default)]
 struct Settings {
@@ -58,6 +74,7 @@ struct Settings {
     dialects: Vec<Word>,
     targets: Vec<Word>,
     templates: Option<String>,
+    lint: LintSettings,
 }
 
 /// The configuration of a run, with its defaults.
@@ -75,6 +92,8 @@ pub struct Config {
     pub targets: Vec<Word>,
     /// The folder of custom templates.
     pub templates: Option<PathBuf>,
+    /// What `lint` is told.
+    pub lint: LintSettings,
 }
 
 impl Config {
@@ -105,6 +124,7 @@ impl Config {
             dialects: settings.dialects,
             targets: settings.targets,
             templates: settings.templates.map(|path| root.join(path)),
+            lint: settings.lint,
             root,
         }
     }
@@ -125,14 +145,8 @@ fn settings(source: &Arc<Source>) -> Result<Settings> {
             "dialects" => settings.dialects = reader.list(name, value)?,
             "targets" => settings.targets = reader.list(name, value)?,
             "templates" => settings.templates = Some(reader.text(name, value)?.text),
-            _ => {
-                let message = format!("unknown field `{name}`, expected one of `{}`", KEYS.join("`, `"));
-                let fault = reader.fault(key.span(), message);
-                return Err(match suggest::closest(name, KEYS) {
-                    Some(closest) => fault.help(format!("did you mean `{closest}`?")),
-                    None => fault,
-                });
-            }
+            "lint" => settings.lint = reader.lint(value)?,
+            _ => return Err(reader.unknown(name, key.span(), &KEYS)),
         }
     }
     Ok(settings)
@@ -144,6 +158,15 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    fn unknown(&self, name: &str, at: Range<usize>, keys: &[&str]) -> Error {
+        let message = format!("unknown field `{name}`, expected one of `{}`", keys.join("`, `"));
+        let fault = self.fault(at, message);
+        match suggest::closest(name, keys.iter().copied()) {
+            Some(closest) => fault.help(format!("did you mean `{closest}`?")),
+            None => fault,
+        }
+    }
+
     fn place(&self, range: Range<usize>) -> Place {
         Place { source: self.source.clone(), span: Span { start: range.start as u32, end: range.end as u32 } }
     }
@@ -176,6 +199,33 @@ impl Reader<'_> {
             Some(values) => values.iter().map(|value| self.text(key, value)).collect(),
             None => Err(self.expected(key, "a list of texts", value)),
         }
+    }
+}
+
+impl Reader<'_> {
+    /// The table `lint`.
+    fn lint(&self, value: &Spanned<DeValue<'_>>) -> Result<LintSettings> {
+        let DeValue::Table(table) = value.get_ref() else { return Err(self.expected("lint", "a table", value)) };
+        let mut settings = LintSettings::default();
+        for (key, value) in table {
+            let name: &str = key.get_ref();
+            match name {
+                "paths" => settings.paths = Some(self.list("lint.paths", value)?),
+                "queue_tables" => settings.queue_tables = Some(self.list("lint.queue_tables", value)?),
+                "scope" => settings.scope = Some(self.list("lint.scope", value)?),
+                "rules" => {
+                    let DeValue::Table(rules) = value.get_ref() else {
+                        return Err(self.expected("lint.rules", "a table", value));
+                    };
+                    for (id, level) in rules {
+                        let id = Word { text: id.get_ref().to_string(), place: Some(self.place(id.span())) };
+                        settings.rules.push((id, self.text("lint.rules", level)?));
+                    }
+                }
+                _ => return Err(self.unknown(name, key.span(), &LINT_KEYS)),
+            }
+        }
+        Ok(settings)
     }
 }
 

@@ -4,7 +4,9 @@
 
 mod config;
 mod demo;
+mod explain;
 mod generate;
+mod lint;
 mod report;
 mod schema;
 
@@ -44,6 +46,12 @@ struct Global {
 enum Command {
     /// Turn definitions into files
     Generate(generate::Arguments),
+    /// Find dangerous statements on queues in SQL files and programs, and what is wrong with definitions
+    Lint(lint::Arguments),
+    /// Print the documentation of a rule
+    Explain(explain::Arguments),
+    /// List all rules
+    Rules,
     /// Print the JSON Schema of the definition format
     Schema,
     /// Show the main job on an embedded SQLite: the claim of the incident and the generated ones side by side
@@ -89,6 +97,9 @@ pub fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     match &arguments.command {
         Command::Generate(command) => generate::run(command, &arguments.global),
+        Command::Lint(command) => lint::run(command, &arguments.global),
+        Command::Explain(command) => explain::run(command),
+        Command::Rules => explain::list(),
         Command::Schema => schema::run(),
         Command::Demo => demo::run(),
     }

@@ -105,8 +105,17 @@ pub struct Place {
 impl Place {
     /// Line and column of the start, both counted from 1, the column in characters.
     pub fn line_column(&self) -> (usize, usize) {
-        let line = self.source.line(self.span.start);
-        let before = self.source.text.get(self.source.line_start(line)..self.span.start as usize);
+        self.position(self.span.start)
+    }
+
+    /// Line and column behind the end.
+    pub fn end_line_column(&self) -> (usize, usize) {
+        self.position(self.span.end)
+    }
+
+    fn position(&self, byte: u32) -> (usize, usize) {
+        let line = self.source.line(byte);
+        let before = self.source.text.get(self.source.line_start(line)..byte as usize);
         (line + 1, before.map_or(0, |before| before.chars().count()) + 1)
     }
 }

@@ -108,6 +108,14 @@ pub trait Dialect: Sync {
         format!("{column} = {value}")
     }
 
+    /// How the statements of others are to be read.
+    #[cfg(feature = "lint")]
+    fn syntax(&self) -> crate::sql::Syntax;
+
+    /// What statements for this database hold and others do not, in upper case.
+    #[cfg(feature = "lint")]
+    fn signs(&self) -> &'static [&'static str];
+
     /// How rows are taken.
     fn take(&self) -> Take;
 

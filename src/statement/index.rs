@@ -1,8 +1,8 @@
 //! `CREATE INDEX`.
 
-use crate::dialect::InlineUnique;
+use crate::dialect::{Dialect, InlineUnique};
 use crate::engine::Comments;
-use crate::schema::Index;
+use crate::schema::{Index, Table, names};
 
 use super::{Context, Kind, Statement, comment, table};
 
@@ -35,10 +35,7 @@ fn create(context: &Context<'_>, index: &Index, name: &str) -> Statement {
         Comments::Text => comment::lines(index.description.as_deref()),
         _ => Vec::new(),
     };
-    let filter = index.predicate.as_ref().map_or_else(String::new, |predicate| {
-        let column = dialect.ident(&context.table.columns[predicate.column].name);
-        format!(" WHERE {column} = {}", dialect.literal(&predicate.value))
-    });
+    let filter = filter(dialect, context.table, index);
     let sql = match above.is_empty() {
         true => format!("CREATE {unique}INDEX IF NOT EXISTS {index_name} ON {table_name} ({parts}){filter}"),
         false => {
@@ -47,4 +44,19 @@ fn create(context: &Context<'_>, index: &Index, name: &str) -> Statement {
         }
     };
     Statement { kind: Kind::Index, name: name.to_owned(), sql }
+}
+
+/// Adds an index to a table that is there, under the name that it would have in a definition.
+pub fn add(dialect: &dyn Dialect, table: &Table, index: &Index) -> String {
+    let name = dialect.ident(&names::shorten(&names::derived(table, index), dialect.engine().identifier));
+    let columns: Vec<String> = index.columns.iter().map(|at| dialect.key_part(&table.columns[*at])).collect();
+    let filter = filter(dialect, table, index);
+    format!("CREATE INDEX {name} ON {} ({}){filter}", super::quoted(dialect, &table.name), columns.join(", "))
+}
+
+fn filter(dialect: &dyn Dialect, table: &Table, index: &Index) -> String {
+    index.predicate.as_ref().map_or_else(String::new, |predicate| {
+        let column = dialect.ident(&table.columns[predicate.column].name);
+        format!(" WHERE {column} = {}", dialect.literal(&predicate.value))
+    })
 }

@@ -5,6 +5,8 @@ mod index;
 pub mod query;
 mod table;
 
+pub use index::add as add_index;
+
 use crate::diagnostic::Diagnostic;
 use crate::dialect::{Dialect, Needs};
 use crate::schema::check::is_allowed;

@@ -3,6 +3,7 @@
 mod check;
 mod config;
 mod generate;
+mod lint;
 mod orphans;
 mod report;
 

@@ -7,11 +7,11 @@ use std::path::Path;
 const FLOORS: [&[&str]; 8] = [
     &["diagnostic", "engine"],
     &["error"],
-    &["schema", "output"],
+    &["schema", "sql", "output"],
     &["workload"],
     &["dialect"],
     &["statement", "template"],
-    &["demo", "generate"],
+    &["demo", "generate", "lint"],
     &["build_script", "cli", "main", "lib"],
 ];
 

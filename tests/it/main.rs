@@ -10,6 +10,7 @@ mod facts;
 mod generated;
 mod hostile;
 mod layers;
+mod lint;
 mod loaded;
 mod output;
 mod project;

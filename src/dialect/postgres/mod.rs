@@ -151,6 +151,29 @@ impl Dialect for Postgres {
         format!("{column} IS NOT DISTINCT FROM {value}")
     }
 
+    #[cfg(feature = "lint")]
+    fn syntax(&self) -> crate::sql::Syntax {
+        crate::sql::Syntax { nested_comments: true, ..crate::sql::Syntax::default() }
+    }
+
+    #[cfg(feature = "lint")]
+    fn signs(&self) -> &'static [&'static str] {
+        &[
+            "$1",
+            "::",
+            "ON CONFLICT",
+            "$$",
+            "TIMESTAMPTZ",
+            "BIGSERIAL",
+            "ILIKE",
+            "FOR NO KEY",
+            "INTERVAL '",
+            "JSONB",
+            "ANY (",
+            "ANY(",
+        ]
+    }
+
     fn take(&self) -> Take {
         Take::UpdateFromSelect
     }

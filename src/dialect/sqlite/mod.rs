@@ -154,6 +154,16 @@ impl Dialect for Sqlite {
         format!("+{column} = {value}")
     }
 
+    #[cfg(feature = "lint")]
+    fn syntax(&self) -> crate::sql::Syntax {
+        crate::sql::Syntax::default()
+    }
+
+    #[cfg(feature = "lint")]
+    fn signs(&self) -> &'static [&'static str] {
+        &["AUTOINCREMENT", "INDEXED BY", "STRFTIME(", "DATETIME('NOW'", "JULIANDAY(", "PRAGMA "]
+    }
+
     fn take(&self) -> Take {
         Take::UpdateByRowId
     }

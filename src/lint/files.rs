@@ -1,0 +1,161 @@
+//! The disk → files to be linted. What cannot hold SQL about a queue is read and let go at once.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ignore::{WalkBuilder, WalkState};
+
+use crate::diagnostic::Source;
+use crate::error::{Error, Result};
+use crate::schema::Catalog;
+
+use super::tables::Tables;
+use super::unit::Finder;
+use super::{Input, Options, parallel, unit};
+
+/// Largest file that is read: no SQL that a person wrote is larger, and dumps are.
+pub const MOST_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Lines within which a file says that it is generated.
+const HEADER_LINES: usize = 5;
+
+/// Files of a run.
+#[derive(Debug, Default)]
+pub struct Files {
+    /// Those that may hold SQL about a queue.
+    pub inputs: Vec<Input>,
+    /// All that were looked at.
+    pub read: usize,
+    /// Those that were not, each with the reason.
+    pub skipped: Vec<(String, Skip)>,
+}
+
+/// Why a file is not linted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Skip {
+    /// It has more bytes than [`MOST_BYTES`].
+    Large,
+    /// It is not UTF-8, or holds NUL bytes.
+    NotText,
+    /// It says of itself that it is generated.
+    Generated,
+    /// The system refused it.
+    Unreadable,
+}
+
+impl Skip {
+    /// What is said of such files.
+    pub fn text(self) -> &'static str {
+        match self {
+            Skip::Large => "larger than 16 MiB",
+            Skip::NotText => "not text",
+            Skip::Generated => "generated",
+            Skip::Unreadable => "unreadable",
+        }
+    }
+}
+
+/// What became of one file.
+enum Outcome {
+    Kept(Input),
+    /// Nothing in it can be about a queue.
+    Empty,
+    Skipped(String, Skip),
+}
+
+/// Files below the paths, without what `.gitignore` files name; files that are named are read whatever they are.
+pub fn collect(
+    paths: &[PathBuf],
+    catalog: &Catalog,
+    options: &Options,
+    shown: impl Fn(&Path) -> String + Sync,
+) -> Result<Files> {
+    let mut all = Vec::new();
+    for path in paths {
+        let metadata = fs::metadata(path).map_err(|error| Error::io("lint", Path::new(&shown(path)), error))?;
+        match metadata.is_dir() {
+            true => walk(path, &mut all),
+            false => all.push((path.clone(), true)),
+        }
+    }
+    all.sort();
+    // A file that is named, too, comes first: it is read as such.
+    all.dedup_by(|a, b| {
+        a.0 == b.0 && {
+            b.1 |= a.1;
+            true
+        }
+    });
+    let finder = Finder::new(&Tables::of(catalog, options), options);
+    let outcomes = parallel(&all, |(path, named)| read(path, *named, &finder, &shown));
+    let mut files = Files { read: outcomes.len(), ..Files::default() };
+    for outcome in outcomes {
+        match outcome {
+            Outcome::Kept(input) => files.inputs.push(input),
+            Outcome::Empty => {}
+            Outcome::Skipped(path, why) => {
+                files.read -= 1;
+                files.skipped.push((path, why));
+            }
+        }
+    }
+    Ok(files)
+}
+
+fn walk(path: &Path, all: &mut Vec<(PathBuf, bool)>) {
+    let found = Mutex::new(Vec::new());
+    // A repository that is no git repository (an archive, a container) has its .gitignore all the same.
+    let walker = WalkBuilder::new(path).require_git(false).build_parallel();
+    walker.run(|| {
+        Box::new(|entry| {
+            // What cannot be listed, or vanishes meanwhile, is not there.
+            if let Ok(entry) = entry
+                && entry.file_type().is_some_and(|kind| kind.is_file())
+                && unit::is_known(&extension(entry.path()))
+            {
+                found.lock().unwrap_or_else(PoisonError::into_inner).push((entry.into_path(), false));
+            }
+            WalkState::Continue
+        })
+    });
+    all.append(&mut found.into_inner().unwrap_or_else(PoisonError::into_inner));
+}
+
+fn extension(path: &Path) -> String {
+    path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default()
+}
+
+fn read(path: &Path, named: bool, finder: &Finder, shown: &impl Fn(&Path) -> String) -> Outcome {
+    let skipped = |why| Outcome::Skipped(shown(path), why);
+    let Ok(file) = fs::File::open(path) else { return skipped(Skip::Unreadable) };
+    let mut bytes = Vec::new();
+    if file.take(MOST_BYTES + 1).read_to_end(&mut bytes).is_err() {
+        return skipped(Skip::Unreadable);
+    }
+    if bytes.len() as u64 > MOST_BYTES {
+        return skipped(Skip::Large);
+    }
+    if !finder.is_in(&bytes, &extension(path)) {
+        return Outcome::Empty;
+    }
+    if bytes.contains(&0) {
+        return skipped(Skip::NotText);
+    }
+    let Ok(text) = String::from_utf8(bytes) else { return skipped(Skip::NotText) };
+    if !named && is_generated(&text) {
+        return skipped(Skip::Generated);
+    }
+    Outcome::Kept(input(shown(path), text, &extension(path)))
+}
+
+fn is_generated(text: &str) -> bool {
+    let marks = ["@generated", "Code generated", "DO NOT EDIT"];
+    text.lines().take(HEADER_LINES).any(|line| marks.iter().any(|mark| line.contains(mark)))
+}
+
+/// A text under its name.
+pub fn input(path: impl Into<String>, text: impl Into<String>, extension: &str) -> Input {
+    Input { source: Arc::new(Source::new(path, text)), extension: extension.to_owned() }
+}

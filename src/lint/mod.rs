@@ -1,0 +1,129 @@
+//! SQL that others wrote → findings: which statements on a queue read more rows than they return, or take the wrong ones.
+//!
+//! Files become texts of SQL ([`crate::sql`]), texts become statements, and each block of a statement that reads a known
+//! table is given to every rule. Nothing here touches the disk but [`files`].
+
+pub mod baseline;
+mod branches;
+mod claim;
+pub mod files;
+mod judge;
+mod mend;
+mod predicate;
+mod roles;
+pub mod rule;
+pub mod rules;
+mod suppress;
+mod tables;
+mod unit;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, Level, Source, sort};
+use crate::dialect::{self, Dialect};
+use crate::schema::Catalog;
+
+use tables::Tables;
+use unit::Unit;
+
+/// What a run is asked for.
+#[derive(Clone)]
+pub struct Options {
+    /// Tables without a definition that are queues: names, in which `*` stands for any text.
+    pub queue_tables: Vec<String>,
+    /// Columns that are the scope of tables without a definition, where they have them.
+    pub scope: Vec<String>,
+    /// The databases that statements may be for.
+    pub dialects: Vec<&'static dyn Dialect>,
+    /// Levels of rules that are not their own; `None`: off.
+    pub levels: BTreeMap<String, Option<Level>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let queues =
+            ["*outbox*", "*inbox*", "*_queue", "*_jobs", "*job_queue*", "*task_queue*", "jobs", "queue", "queues"];
+        Options {
+            queue_tables: queues.map(str::to_owned).into(),
+            scope: vec!["app_code".to_owned()],
+            dialects: dialect::ALL.to_vec(),
+            levels: BTreeMap::new(),
+        }
+    }
+}
+
+/// A file to be linted.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// Its path as reports show it, and its text.
+    pub source: Arc<Source>,
+    /// Its name's ending, in lower case.
+    pub extension: String,
+}
+
+/// What a run found.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Sorted by path, position and rule.
+    pub findings: Vec<Diagnostic>,
+    /// Files that were read.
+    pub files: usize,
+    /// Statements about queues that were judged.
+    pub statements: usize,
+    /// Statements about queues of which a part is known only when the program runs.
+    pub dynamic: usize,
+}
+
+/// Lints files against the tables of the definitions.
+pub fn run(inputs: &[Input], catalog: &Catalog, options: &Options) -> Report {
+    let mut tables = Tables::of(catalog, options);
+    let finder = unit::Finder::new(&tables, options);
+    let units: Vec<Unit> = parallel(inputs, |input| unit::read(input, &finder, options));
+    for ddl in units.iter().flat_map(Unit::ddl) {
+        tables.learn(ddl, options);
+    }
+    let judged = parallel(&units, |unit| judge::judge(unit, &tables, options));
+    let mut report = Report { files: inputs.len(), ..Report::default() };
+    for one in judged {
+        report.findings.extend(one.findings);
+        report.statements += one.statements;
+        report.dynamic += one.dynamic;
+    }
+    sort(&mut report.findings);
+    report
+}
+
+/// Maps on all cores, in order.
+fn parallel<T: Sync, R: Send>(items: &[T], map: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len().max(1));
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let Some(item) = items.get(at) else { return done };
+            done.push((at, map(item)));
+        }
+    };
+    let mut all: Vec<(usize, R)> = std::thread::scope(|scope| {
+        // Statements nest; the default stack of a thread is small.
+        let spawn = |_| std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let spawned: Vec<_> = (0..threads).map(spawn).collect();
+        let mut all = Vec::new();
+        for thread in spawned {
+            match thread.map(|thread| thread.join()) {
+                Ok(Ok(done)) => all.extend(done),
+                Ok(Err(panic)) => std::panic::resume_unwind(panic),
+                // No more threads to be had: this one does the work.
+                Err(_) => all.extend(work()),
+            }
+        }
+        all
+    });
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Bytes of stack of each thread.
+const STACK: usize = 16 * 1024 * 1024;

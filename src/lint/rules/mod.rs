@@ -1,0 +1,95 @@
+//! The rules, one file each.
+
+mod archive_select_star;
+mod bound_state_with_partial_index;
+mod claim_by_update;
+mod claim_function_on_column;
+mod claim_join_locks;
+mod claim_like_routing;
+mod claim_limit_in_subquery;
+mod claim_negated_state;
+mod claim_nondeterministic_order;
+mod claim_nullable_due;
+mod claim_offset;
+mod claim_optional_filter;
+mod claim_or_branch;
+mod claim_order_off_index;
+mod claim_select_star;
+mod claim_state_list;
+mod claim_user_variable;
+mod claim_without_index;
+mod claim_without_limit;
+mod claim_without_order;
+mod claim_without_scope;
+mod claim_without_skip_locked;
+mod force_index_unknown;
+mod insert_ignore_hides_errors;
+mod retention_open_states;
+mod retention_unbounded_delete;
+mod scope_inside_or;
+mod scope_not_equality;
+mod suppression_without_reason;
+mod transition_unbounded;
+mod transition_without_fence;
+mod transition_without_scope;
+mod unit_mismatch;
+mod unknown_column;
+mod unknown_state;
+mod unparsed_queue_sql;
+mod unused_suppression;
+mod update_claim_without_token;
+mod utc_in_unix_timestamp;
+
+pub(super) use suppression_without_reason::CHECK as SUPPRESSION_WITHOUT_REASON;
+pub(super) use unparsed_queue_sql::CHECK as UNPARSED_QUEUE_SQL;
+pub(super) use unused_suppression::CHECK as UNUSED_SUPPRESSION;
+
+use super::rule::Check;
+
+/// Every rule about SQL, in the order of their ids.
+pub static ALL: [&Check; 39] = [
+    &archive_select_star::CHECK,
+    &bound_state_with_partial_index::CHECK,
+    &claim_by_update::CHECK,
+    &claim_function_on_column::CHECK,
+    &claim_join_locks::CHECK,
+    &claim_like_routing::CHECK,
+    &claim_limit_in_subquery::CHECK,
+    &claim_negated_state::CHECK,
+    &claim_nondeterministic_order::CHECK,
+    &claim_nullable_due::CHECK,
+    &claim_offset::CHECK,
+    &claim_optional_filter::CHECK,
+    &claim_or_branch::CHECK,
+    &claim_order_off_index::CHECK,
+    &claim_select_star::CHECK,
+    &claim_state_list::CHECK,
+    &claim_user_variable::CHECK,
+    &claim_without_index::CHECK,
+    &claim_without_limit::CHECK,
+    &claim_without_order::CHECK,
+    &claim_without_scope::CHECK,
+    &claim_without_skip_locked::CHECK,
+    &force_index_unknown::CHECK,
+    &insert_ignore_hides_errors::CHECK,
+    &retention_open_states::CHECK,
+    &retention_unbounded_delete::CHECK,
+    &scope_inside_or::CHECK,
+    &scope_not_equality::CHECK,
+    &suppression_without_reason::CHECK,
+    &transition_unbounded::CHECK,
+    &transition_without_fence::CHECK,
+    &transition_without_scope::CHECK,
+    &unit_mismatch::CHECK,
+    &unknown_column::CHECK,
+    &unknown_state::CHECK,
+    &unparsed_queue_sql::CHECK,
+    &unused_suppression::CHECK,
+    &update_claim_without_token::CHECK,
+    &utc_in_unix_timestamp::CHECK,
+];
+
+/// The rule of this id.
+pub fn find(id: &str) -> Option<&'static Check> {
+    ALL.into_iter().find(|check| check.rule.id == id)
+}

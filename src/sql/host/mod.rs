@@ -1,0 +1,84 @@
+//! SQL inside programs: string literals by syntax tree, joined where the program joins them, as [`Fragment`]s.
+//!
+//! One file says what a language's tree calls things ([`Grammar`]); everything else is the same for all of them.
+
+#[cfg(feature = "lang-csharp")]
+mod csharp;
+#[cfg(feature = "lang-go")]
+mod go;
+#[cfg(feature = "lang-java")]
+mod java;
+#[cfg(feature = "lang-kotlin")]
+mod kotlin;
+mod literal;
+#[cfg(feature = "lang-php")]
+mod php;
+#[cfg(feature = "lang-python")]
+mod python;
+#[cfg(feature = "lang-ruby")]
+mod ruby;
+#[cfg(feature = "lang-rust")]
+mod rust;
+#[cfg(feature = "lang-typescript")]
+mod typescript;
+mod walk;
+
+use super::Fragment;
+
+/// What the syntax tree of a language calls things.
+pub(super) struct Grammar {
+    /// Endings of file names.
+    extensions: &'static [&'static str],
+    /// The grammar for files of an ending.
+    language: fn(&str) -> tree_sitter::Language,
+    /// String literals.
+    literals: &'static [&'static str],
+    /// Literals side by side that are one.
+    adjacent: &'static [&'static str],
+    /// What stands before a name in a literal that is replaced although the tree does not say so.
+    bare: Option<char>,
+    /// Declarations that give a literal a name.
+    declarations: &'static [&'static str],
+}
+
+/// Every language that was compiled in.
+static ALL: &[&Grammar] = &[
+    #[cfg(feature = "lang-csharp")]
+    &csharp::GRAMMAR,
+    #[cfg(feature = "lang-go")]
+    &go::GRAMMAR,
+    #[cfg(feature = "lang-java")]
+    &java::GRAMMAR,
+    #[cfg(feature = "lang-kotlin")]
+    &kotlin::GRAMMAR,
+    #[cfg(feature = "lang-php")]
+    &php::GRAMMAR,
+    #[cfg(feature = "lang-python")]
+    &python::GRAMMAR,
+    #[cfg(feature = "lang-ruby")]
+    &ruby::GRAMMAR,
+    #[cfg(feature = "lang-rust")]
+    &rust::GRAMMAR,
+    #[cfg(feature = "lang-typescript")]
+    &typescript::GRAMMAR,
+];
+
+fn find(extension: &str) -> Option<&'static Grammar> {
+    ALL.iter().find(|grammar| grammar.extensions.contains(&extension)).copied()
+}
+
+/// Whether files with this ending can be read.
+pub fn is_known(extension: &str) -> bool {
+    find(extension).is_some()
+}
+
+/// The texts of a program that begin as statements do.
+pub fn fragments(text: &str, extension: &str) -> Vec<Fragment> {
+    let Some(grammar) = find(extension) else { return Vec::new() };
+    let mut parser = tree_sitter::Parser::new();
+    // A grammar of another version than the library's cannot be loaded; the versions are tested together.
+    if parser.set_language(&(grammar.language)(extension)).is_err() {
+        return Vec::new();
+    }
+    parser.parse(text, None).map(|tree| walk::fragments(text, &tree, grammar)).unwrap_or_default()
+}

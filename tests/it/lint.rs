@@ -1,0 +1,48 @@
+//! The linter: cases with their expected findings in them, and everything that must hold of all rules.
+//!
+//! In a case, a comment such as `--   ^ claim-without-scope` expects a finding of the rule that begins at the `^` of the
+//! line above it (above further such comments); `-- @3 claim-without-scope` says the column as a number. What is found and
+//! not expected fails the case, and what is expected and not found.
+
+mod corpus;
+mod documented;
+mod hostile;
+mod mends;
+mod own;
+
+use std::path::{Path, PathBuf};
+
+use claimsmith::diagnostic::Diagnostic;
+use claimsmith::lint::{self, Input, Options, Report, files};
+use claimsmith::schema::{Catalog, load};
+
+pub fn cases() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/lint")
+}
+
+/// The definitions of all cases.
+pub fn catalog() -> Catalog {
+    let inputs = load::read(&[cases().join("schemas")], |path| path.display().to_string()).unwrap();
+    let (catalog, findings) = load::load(&inputs);
+    assert!(findings.is_empty(), "{findings:?}");
+    catalog
+}
+
+/// Lints one text against the definitions of the cases.
+pub fn lint_text(text: &str, extension: &str) -> Report {
+    lint_all(&[files::input(format!("case.{extension}"), text, extension)])
+}
+
+pub fn lint_all(inputs: &[Input]) -> Report {
+    lint::run(inputs, &catalog(), &Options::default())
+}
+
+/// Line, column and rule of a finding.
+pub fn at(finding: &Diagnostic) -> (usize, usize, &'static str) {
+    let (line, column) = finding.place.as_ref().unwrap().line_column();
+    (line, column, finding.rule.id)
+}
+
+pub fn rules(report: &Report) -> Vec<&'static str> {
+    report.findings.iter().map(|finding| finding.rule.id).collect()
+}

@@ -1,0 +1,61 @@
+//! Texts that nobody wrote in good faith: each ends, in time and without a panic.
+
+use std::time::{Duration, Instant};
+
+use super::{lint_text, rules};
+
+/// Longer than any of them takes, even unoptimized on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn claim(condition: &str) -> String {
+    format!(
+        "SELECT event_id FROM order_outbox WHERE app_code = ? AND ({condition}) ORDER BY created_at_ms LIMIT 1 FOR UPDATE SKIP LOCKED;"
+    )
+}
+
+#[test]
+fn hostile_texts_end() {
+    let many = 100_000;
+    for (name, text) in [
+        ("OR chain", claim(&format!("status = 'a'{}", " OR lock_until_ms < 1".repeat(many)))),
+        ("AND chain", claim(&format!("status = 'a'{}", " AND lock_until_ms < 1".repeat(many)))),
+        ("parentheses", claim(&format!("{}1{}", "(".repeat(many), ")".repeat(many)))),
+        ("open parentheses", claim(&"(".repeat(many))),
+        ("closed parentheses", claim(&")".repeat(many))),
+        ("calls", claim(&format!("{}1{} = 1", "f(".repeat(many), ")".repeat(many)))),
+        ("queries", claim(&format!("{}1{}", "(SELECT (".repeat(many), "))".repeat(many)))),
+        ("NOT", claim(&format!("{}status = 'a'", "NOT ".repeat(many)))),
+        ("signs", claim(&format!("retry_count = {}1", "- ".repeat(many)))),
+        ("comparisons", claim(&format!("1{}", " = 1".repeat(many)))),
+        ("IS NULL", claim(&format!("status{}", " IS NULL".repeat(many)))),
+        ("sum", claim(&format!("retry_count = 1{}", " + 1".repeat(many)))),
+        ("CASE", claim(&"CASE WHEN ".repeat(many))),
+        ("assignments", claim(&format!("1 = {}1", "@a := ".repeat(many)))),
+        ("UNION", format!("{}SELECT 1;", "SELECT 1 FROM order_outbox UNION ALL ".repeat(many))),
+        ("WITH", format!("{}SELECT 1 FROM order_outbox", "WITH a AS (".repeat(many))),
+        ("joins", format!("SELECT 1 FROM order_outbox{}", " JOIN (order_outbox".repeat(many))),
+        ("list", claim(&format!("event_id IN ('a'{})", ", 'a'".repeat(many)))),
+        ("literal", claim(&format!("status = '{}'", "x".repeat(1_000_000)))),
+        ("open string", claim(&format!("status = '{}", "x OR ".repeat(many)))),
+        ("open comment", format!("/* {} order_outbox", "/*".repeat(many))),
+        ("dollars", format!("order_outbox {}", "$a$ ".repeat(many))),
+        ("braces", format!("order_outbox {}", "{{".repeat(many))),
+        ("semicolons", format!("order_outbox {}", ";".repeat(many))),
+        ("NUL", format!("SELECT\u{0} 1 FROM order_outbox\u{0}{}", "\u{0}".repeat(many))),
+        ("verbs", format!("{} order_outbox", "BEGIN UPDATE ".repeat(many))),
+        ("columns", format!("CREATE TABLE a_queue ({}", "a INT(".repeat(many))),
+        ("keys", format!("CREATE TABLE a_queue (a INT{})", ", KEY (a)".repeat(1_000))),
+    ] {
+        let begin = Instant::now();
+        let report = lint_text(&text, "sql");
+        let took = begin.elapsed();
+        assert!(took < PATIENCE, "{name} took {took:?}");
+        assert!(report.findings.len() < 1_000_000, "{name}");
+    }
+}
+
+#[test]
+fn a_long_chain_is_judged_as_a_short_one() {
+    let text = claim(&format!("status = 'pending'{}", " OR lock_until_ms < 1".repeat(50_000)));
+    assert_eq!(rules(&lint_text(&text, "sql")), ["claim-or-branch"]);
+}
