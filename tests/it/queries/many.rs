@@ -70,7 +70,8 @@ fn completed(case: &Case<'_>, driver: &mut Driver, before: &[Row]) {
         let columns: Vec<usize> = tail.iter().copied().chain(queue.fence().map(|(column, _)| column)).collect();
         let mut found = case.run(driver, case.get("complete_many_find"), &given).rows;
         let mut expected: Vec<Row> = held.iter().map(|row| shown(row, &columns)).collect();
-        (found.sort(), expected.sort());
+        found.sort();
+        expected.sort();
         assert_eq!(found, expected, "{}", case.table().name);
         assert_rows(case.table(), "complete_many_find", &rows(driver, case.table()), before);
         given.keys = mine.iter().map(|row| (*row).clone()).collect();
@@ -78,7 +79,8 @@ fn completed(case: &Case<'_>, driver: &mut Driver, before: &[Row]) {
     } else {
         let mut answered = case.run(driver, case.get("complete_many"), &given).rows;
         let mut expected: Vec<Row> = mine.iter().map(|row| shown(row, &tail)).collect();
-        (answered.sort(), expected.sort());
+        answered.sort();
+        expected.sort();
         assert_eq!(answered, expected, "{}", case.table().name);
     }
     let change = |row: &Row| match mine.iter().any(|mine| key(mine) == key(row)) {
