@@ -1,5 +1,7 @@
 //! A syntax tree → the texts of SQL in it.
 
+use std::collections::BTreeSet;
+
 use tree_sitter::{Node, Tree};
 
 use super::Grammar;
@@ -26,7 +28,7 @@ const BUILDERS: [&str; 10] = [
 
 /// The texts that begin as statements do.
 pub fn fragments(text: &str, tree: &Tree, grammar: &Grammar) -> Vec<Fragment> {
-    let mut walk = Walk { text, grammar, constants: Constants::new() };
+    let mut walk = Walk { text, grammar, constants: Constants::new(), grown: grown(text) };
     // Constants first, in the order of the file: one may be made of others.
     visit(tree.root_node(), |node| {
         if grammar.declarations.contains(&node.kind()) {
@@ -68,6 +70,7 @@ struct Walk<'a> {
     text: &'a str,
     grammar: &'a Grammar,
     constants: Constants,
+    grown: BTreeSet<&'a str>,
 }
 
 impl Walk<'_> {
@@ -134,13 +137,14 @@ impl Walk<'_> {
         // Chains nest to the left, as deep as they are long.
         let mut stack = vec![node];
         let mut literals = 0;
+        let lines = node.kind() == "element_value_array_initializer";
         while let Some(node) = stack.pop() {
             let kind = node.kind();
             if self.grammar.literals.contains(&kind) {
                 literal::add(&mut fragment, node, self.text, &self.constants);
                 literals += 1;
                 // MyBatis joins an array of lines with blanks.
-                if node.parent().is_some_and(|parent| parent.kind() == "element_value_array_initializer") {
+                if lines {
                     let end = node.end_byte();
                     fragment.written(" ", end.saturating_sub(1)..end);
                 }
@@ -263,20 +267,34 @@ impl Walk<'_> {
     /// Whether the variable that is declared here gets more text later.
     fn is_added_to(&self, declaration: Node<'_>) -> bool {
         let head = self.of(declaration).split('=').next().unwrap_or_default().split(':').next().unwrap_or_default();
-        let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-        let Some(name) = head.split(|c: char| !is_name(c)).rfind(|word| !word.is_empty()) else { return false };
-        let adds = ["+=", ".push_str(", ".append(", ".=", "<<", ".concat(", ".push("];
-        let mut from = 0;
-        while let Some(at) = self.text[from..].find(name) {
-            let end = from + at + name.len();
-            let rest = self.text[end..].trim_start();
-            let whole = !self.text[..from + at].ends_with(is_name);
-            let again = rest.strip_prefix('=').is_some_and(|rest| rest.trim_start().starts_with(name));
-            if whole && (adds.iter().any(|add| rest.starts_with(add)) || again) {
-                return true;
-            }
-            from = end;
-        }
-        false
+        head.split(|c: char| !is_name(c)).rfind(|word| !word.is_empty()).is_some_and(|name| self.grown.contains(name))
     }
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
+}
+
+/// The names to which text is added somewhere: `x += …`, `x.push_str(…)`, `x = x + …`.
+fn grown(text: &str) -> BTreeSet<&str> {
+    let last_name =
+        |before: &'_ str| before.trim_end().rsplit(|c: char| !is_name(c)).next().map(str::len).unwrap_or_default();
+    let mut names = BTreeSet::new();
+    for line in text.lines() {
+        for add in ["+=", ".push_str(", ".append(", ".=", "<<", ".concat(", ".push("] {
+            if let Some(at) = line.find(add) {
+                let before = line[..at].trim_end();
+                names.insert(&before[before.len() - last_name(before)..]);
+            }
+        }
+        if let Some((before, after)) = line.split_once('=') {
+            let before = before.trim_end();
+            let name = &before[before.len() - last_name(before)..];
+            let again = after.trim_start().strip_prefix(name).is_some_and(|rest| !rest.starts_with(is_name));
+            if !name.is_empty() && again {
+                names.insert(name);
+            }
+        }
+    }
+    names
 }

@@ -59,3 +59,28 @@ fn a_long_chain_is_judged_as_a_short_one() {
     let text = claim(&format!("status = 'pending'{}", " OR lock_until_ms < 1".repeat(50_000)));
     assert_eq!(rules(&lint_text(&text, "sql")), ["claim-or-branch"]);
 }
+
+#[test]
+fn hostile_programs_end() {
+    let many = 20_000;
+    let sql = "SELECT 1 FROM order_outbox";
+    for (extension, text) in [
+        ("rs", format!("fn f() {{ let a = {}\"{sql}\"{}; }}", "(".repeat(many), ")".repeat(many))),
+        ("go", format!("package a\nvar x = \"{sql}\"{}", " + \" OR 1 = 1\"".repeat(many))),
+        ("ts", format!("const a = `{sql} ${{{}1{}}}`", "`${".repeat(many), "}`".repeat(many))),
+        ("py", format!("q = \"{sql}\"\n").repeat(many)),
+        ("java", format!("class A {{ String a = \"{sql} {}\"; }}", "x".repeat(1_000_000))),
+        (
+            "xml",
+            format!(
+                "<mapper><select id=\"a\">{}{sql}{}</select></mapper>",
+                "<if test=\"1\">".repeat(500),
+                "</if>".repeat(500)
+            ),
+        ),
+    ] {
+        let begin = Instant::now();
+        lint_text(&text, extension);
+        assert!(begin.elapsed() < PATIENCE, "{extension} took {:?}", begin.elapsed());
+    }
+}
