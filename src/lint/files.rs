@@ -72,11 +72,11 @@ pub fn collect(
     options: &Options,
     shown: impl Fn(&Path) -> String + Sync,
 ) -> Result<Files> {
-    let mut all = Vec::new();
+    let (mut all, mut unlisted) = (Vec::new(), Vec::new());
     for path in paths {
         let metadata = fs::metadata(path).map_err(|error| Error::io("lint", Path::new(&shown(path)), error))?;
         match metadata.is_dir() {
-            true => walk(path, &mut all),
+            true => walk(path, &mut all, &mut unlisted),
             false => all.push((path.clone(), true)),
         }
     }
@@ -90,7 +90,8 @@ pub fn collect(
     });
     let finder = Finder::new(&Tables::of(catalog, options), options);
     let outcomes = parallel(&all, |(path, named)| read(path, *named, &finder, &shown));
-    let mut files = Files { read: outcomes.len(), ..Files::default() };
+    let unlisted = unlisted.into_iter().map(|path| (shown(&path), Skip::Unreadable)).collect();
+    let mut files = Files { read: outcomes.len(), skipped: unlisted, ..Files::default() };
     for outcome in outcomes {
         match outcome {
             Outcome::Kept(input) => files.inputs.push(input),
@@ -104,23 +105,44 @@ pub fn collect(
     Ok(files)
 }
 
-fn walk(path: &Path, all: &mut Vec<(PathBuf, bool)>) {
-    let found = Mutex::new(Vec::new());
+fn walk(path: &Path, all: &mut Vec<(PathBuf, bool)>, unlisted: &mut Vec<PathBuf>) {
+    let (found, refused) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
     // A repository that is no git repository (an archive, a container) has its .gitignore all the same.
     let walker = WalkBuilder::new(path).require_git(false).build_parallel();
     walker.run(|| {
         Box::new(|entry| {
-            // What cannot be listed, or vanishes meanwhile, is not there.
-            if let Ok(entry) = entry
-                && entry.file_type().is_some_and(|kind| kind.is_file())
-                && unit::is_known(&extension(entry.path()))
-            {
-                found.lock().unwrap_or_else(PoisonError::into_inner).push((entry.into_path(), false));
+            match entry {
+                Ok(entry) => {
+                    let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+                    if is_file && unit::is_known(&extension(entry.path())) {
+                        found.lock().unwrap_or_else(PoisonError::into_inner).push((entry.into_path(), false));
+                    }
+                }
+                Err(error) if vanished(&error) => {}
+                Err(error) => {
+                    let at = path_of(&error).unwrap_or(path).to_path_buf();
+                    refused.lock().unwrap_or_else(PoisonError::into_inner).push(at);
+                }
             }
             WalkState::Continue
         })
     });
     all.append(&mut found.into_inner().unwrap_or_else(PoisonError::into_inner));
+    unlisted.append(&mut refused.into_inner().unwrap_or_else(PoisonError::into_inner));
+}
+
+/// Whether the entry was there when its folder was listed, and no more when it was looked at.
+fn vanished(error: &ignore::Error) -> bool {
+    error.io_error().is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+}
+
+/// The file or folder that the error is about.
+fn path_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
+        _ => None,
+    }
 }
 
 fn extension(path: &Path) -> String {

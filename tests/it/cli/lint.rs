@@ -107,3 +107,30 @@ fn strange_files_are_counted_and_end_no_run() {
     }
     project.run(&["lint", "made.sql"]).assert(1);
 }
+
+/// A folder that links to itself is walked once.
+#[cfg(unix)]
+#[test]
+fn links_to_folders_are_not_followed() {
+    let project = project();
+    std::os::unix::fs::symlink(".", project.path("db/again")).unwrap();
+    let run = project.run(&["lint", "--format", "concise"]).assert(1);
+    assert_eq!(run.stdout.lines().count(), 1, "{}", run.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_listed_is_counted() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let project = project();
+    project.write("shut/bad.sql", BAD);
+    let shut = project.path("shut");
+    std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0o000)).unwrap();
+    let stopped = std::fs::read_dir(&shut).is_err();
+    let run = project.run(&["lint"]).assert(1);
+    std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0o700)).unwrap();
+    // Permissions do not stop root, who then finds what is in it.
+    let expected = if stopped { "unreadable: shut" } else { "shut/bad.sql:2:16" };
+    assert!(run.stderr.contains(expected), "no {expected} in {}", run.stderr);
+}
