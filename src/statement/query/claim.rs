@@ -8,7 +8,7 @@ use super::sql::{Condition, Sql};
 use super::{Context, Meaning, Query};
 
 pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
-    let mut queries = Vec::new();
+    let mut queries: Vec<Query> = get_pending(context, roles).into_iter().collect();
     if !marks(roles) && context.dialect.take() == Take::UpdateByRowId {
         // Nothing keeps a second worker from the same rows: neither a mark nor a lock.
         return queries;
@@ -30,6 +30,28 @@ fn marks(roles: &Roles<'_>) -> bool {
 
 fn is_branch(path: &Path) -> bool {
     matches!(path.purpose, Purpose::Pending | Purpose::Retryable | Purpose::Expired)
+}
+
+/// The pending branch for those who only look.
+fn get_pending(context: &Context<'_>, roles: &Roles<'_>) -> Option<Query> {
+    let paths = context.paths();
+    let path = paths.iter().find(|path| path.purpose == Purpose::Pending && path.lane.is_none())?;
+    let mut sql = Sql::new(context);
+    sql.push(&format!("SELECT {}", context.all_columns()));
+    selection(&mut sql, context, "", path, Bound::Now);
+    let about = format!(
+        "Shows {} without locking or marking them: others may take them at the same time.",
+        pending_rows(context, roles, path)
+    );
+    Some(sql.query("get_pending", &about, context.index_for(path)))
+}
+
+/// Which pending rows a claim finds, and in what order.
+fn pending_rows(context: &Context<'_>, roles: &Roles<'_>, path: &Path) -> String {
+    match roles.time().is_some() && path.range.is_some() {
+        true => "pending rows that are due, the longest due first".to_owned(),
+        false => format!("pending rows, {}", context.in_order(path)),
+    }
 }
 
 fn branch(context: &Context<'_>, roles: &Roles<'_>, path: &Path) -> Query {
@@ -82,10 +104,7 @@ fn name(context: &Context<'_>, path: &Path) -> String {
 
 fn about(context: &Context<'_>, roles: &Roles<'_>, path: &Path) -> String {
     let what = match path.purpose {
-        Purpose::Pending if roles.time().is_some() && path.range.is_some() => {
-            "Takes pending rows that are due, the longest due first.".to_owned()
-        }
-        Purpose::Pending => format!("Takes pending rows, {}.", context.in_order(path)),
+        Purpose::Pending => format!("Takes {}.", pending_rows(context, roles, path)),
         Purpose::Retryable if path.range.is_none() => format!("Takes rows that failed, {}.", context.in_order(path)),
         Purpose::Retryable => "Takes rows whose next attempt is due, the longest due first.".to_owned(),
         _ => "Takes rows of workers that let their lease run out, the longest first.".to_owned(),

@@ -4,6 +4,7 @@
 //! written here, because the builder drops or lacks what they need.
 
 mod claim;
+mod consume;
 mod enqueue;
 mod many;
 mod metrics;
@@ -56,7 +57,8 @@ pub struct TableQueries {
 
 /// The statements of every table that has a workload.
 pub fn queries(catalog: &Catalog, dialect: &dyn Dialect) -> Vec<TableQueries> {
-    if !catalog.tables.iter().any(|table| table.claim.is_some() || table.retention.is_some()) {
+    let has_some = |table: &Table| table.claim.is_some() || table.retention.is_some() || table.inbox.is_some();
+    if !catalog.tables.iter().any(has_some) {
         return Vec::new();
     }
     let indexed = workload::indexed(catalog, dialect.engine());
@@ -76,6 +78,7 @@ fn of_table(catalog: &Catalog, table: &Table, names: &TableNames, dialect: &dyn 
         queries.extend(claim::queries(&context, &roles));
         queries.extend(transition::queries(&context, &roles));
     }
+    queries.extend(consume::begin(&context));
     queries.extend(retention::queries(&context));
     if let Some(roles) = Roles::of(table) {
         queries.extend(metrics::queries(&context, &roles));

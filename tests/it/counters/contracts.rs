@@ -18,15 +18,17 @@ const SORTED_AT_ONCE: u64 = 32;
 
 /// Plans of PostgreSQL, which has no hints, by another index than the statement's own, as (table, statement, index). They cost
 /// as little: the index gives the same order, if need be but for ties, and only ties are sorted.
-const OTHER_PLANS: [(&str, &str, &str); 4] = [
+const OTHER_PLANS: [(&str, &str, &str); 6] = [
     // Declared: by state and time of creation, so that only rows of the same second are sorted.
     ("_System_OutboxEvent", "claim_pending", "idx_outbox_pending"),
+    ("_System_OutboxEvent", "get_pending", "idx_outbox_pending"),
     ("_System_OutboxEvent", "list_dead", "idx_outbox_pending"),
     // One counts by the index that is declared, which the other stands beside.
     ("_System_IntegrationOutbound", "count_pending", "idx__System_IntegrationOutbound_pending"),
     // Of the seed's shapes, the one by age serves pending rows as well where they go by the same column: none of them has a
     // retry time.
     ("notice_delivery_events", "claim_pending", "idx_notice_delivery_events_retention_delivered"),
+    ("notice_delivery_events", "get_pending", "idx_notice_delivery_events_retention_delivered"),
 ];
 
 /// How the statement breaks its contract; empty where it keeps it. `expected` is how many rows it is about.

@@ -36,7 +36,7 @@ pub enum Kind {
 pub fn kind(query: &Query) -> Kind {
     let has = |name: &str| query.parameters.iter().any(|parameter| parameter.name == name);
     match &*query.name {
-        "enqueue" | "cutoff" => Kind::Free,
+        "enqueue" | "begin_consume" | "cutoff" => Kind::Free,
         "archive_compare" => Kind::Catalog,
         "oldest_pending" | "oldest_due" => Kind::Oldest,
         name if name.starts_with("claim_") => Kind::Claim,
@@ -133,7 +133,7 @@ impl<'a> Values<'a> {
             ColumnType::Int { .. } => Bind::Int(7),
             ColumnType::DateTime(_) | ColumnType::Timestamp(_) => Bind::Text("2026-01-01 00:00:00".to_owned()),
             ColumnType::Json => Bind::Text("{}".to_owned()),
-            _ if query.name == "enqueue" && (is_key || in_unique) && !self.is_scope(column) => {
+            _ if kind(query) == Kind::Free && (is_key || in_unique) && !self.is_scope(column) => {
                 Bind::Text(format!("new-{}", self.fresh))
             }
             _ => Bind::Text("x".to_owned()),

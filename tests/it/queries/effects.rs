@@ -49,9 +49,14 @@ fn check(case: &Case<'_>, driver: &mut Driver, query: &Query, before: &[Row]) {
         "reap" | "reap_find" | "sweep" | "sweep_find" => {
             LIMITS.into_iter().for_each(|limit| moved(case, driver, query, before, limit));
         }
-        "list_dead" => {
+        "list_dead" | "get_pending" => {
             for limit in LIMITS {
-                let listed: Vec<Row> = model::dead(queue, before).into_iter().take(limit as usize).cloned().collect();
+                let all = match name {
+                    "list_dead" => model::dead(queue, before),
+                    _ => model::in_branch(queue, Branch::Pending, false, before, NOON),
+                };
+                let listed: Vec<Row> = all.into_iter().take(limit as usize).cloned().collect();
+                assert!(listed.len() > 1, "{name} of {}", case.table().name);
                 let found = case.run(driver, query, &case.asking(before, limit)).rows;
                 assert_rows(case.table(), name, &found, &listed);
             }

@@ -8,6 +8,7 @@ mod effects;
 mod enqueue;
 mod fences;
 mod ids;
+mod inbox;
 mod many;
 mod matrix;
 mod model;

@@ -34,6 +34,7 @@ fn every_queue_has_its_statements() {
 /// The names.
 fn required(table: &Table, server: Server) -> Vec<String> {
     let mut names = retention(table, server);
+    names.extend(all(table.inbox.is_some(), &["begin_consume"]));
     if let Some(queue) = Queue::of(table) {
         names.extend(around(&queue, server));
         names.extend(claims(&queue, server));
@@ -62,6 +63,7 @@ fn around(queue: &Queue<'_>, server: Server) -> Vec<String> {
 
 fn claims(queue: &Queue<'_>, server: Server) -> Vec<String> {
     let mut names = all(true, &["claim_pending"]);
+    let shown = all(true, &["get_pending"]);
     names.extend(all(queue.claim.status.retryable.is_some(), &["claim_retryable"]));
     names.extend(all(queue.claim.lease.is_some(), &["claim_expired"]));
     if let Some(lane) = queue.lane {
@@ -73,6 +75,7 @@ fn claims(queue: &Queue<'_>, server: Server) -> Vec<String> {
     names.extend(all(server.is_mysql_like() && queue.can_take(), &["take"]));
     names.extend(all(server.is_mysql_like() && exhausted, &["take_exhausted"]));
     names.extend(moving(server, queue.claim.lease.is_some(), "reap"));
+    names.extend(shown);
     names
 }
 

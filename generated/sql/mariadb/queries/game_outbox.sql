@@ -24,6 +24,18 @@ WHERE `app_code` = ?
   AND `event_id` = ?
 FOR UPDATE;
 
+-- name: get_pending
+-- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- index: idx_game_outbox_pending
+-- ? app_code
+-- ? limit
+SELECT `app_code`, `event_id`, `event_type`, `round_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
+FROM `game_outbox` FORCE INDEX (`idx_game_outbox_pending`)
+WHERE `app_code` = ?
+  AND `status` = 'pending'
+ORDER BY `created_at_ms`, `event_id`
+LIMIT ?;
+
 -- name: claim_pending
 -- Takes pending rows, the oldest first.
 -- Then `take` in the same transaction, at READ COMMITTED: at REPEATABLE READ the gap before the queue is locked.

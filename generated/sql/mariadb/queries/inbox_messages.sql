@@ -3,6 +3,15 @@
 --
 -- MariaDB: the statements of inbox_messages.
 
+-- name: begin_consume
+-- Writes down that a consumer has a message, in the transaction that handles it; who comes second waits for the
+-- first one's end.
+-- Error 1062: the message was handled before; the transaction stays usable.
+-- ? consumer
+-- ? message_id
+INSERT INTO `inbox_messages` (`consumer`, `message_id`, `handled_at`)
+VALUES (?, ?, UTC_TIMESTAMP(3));
+
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- ? age_ms

@@ -25,6 +25,18 @@ FROM `_System_IntegrationInbound`
 WHERE `IdempotencyKey` = ?
 FOR UPDATE;
 
+-- name: get_pending
+-- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- index: idx__System_IntegrationInbound_pending
+-- ? Source
+-- ? limit
+SELECT `Id`, `Source`, `ExternalID`, `ObjectType`, `EventType`, `Payload`, `RawPayload`, `IdempotencyKey`, `Status`, `RetryCount`, `ErrorMessage`, `ProcessedDate`, `CreatedDate`, `LastModifiedDate`
+FROM `_System_IntegrationInbound` FORCE INDEX (`idx__System_IntegrationInbound_pending`)
+WHERE `Source` = ?
+  AND `Status` = 'pending'
+ORDER BY `CreatedDate`, `Id`
+LIMIT ?;
+
 -- name: claim_pending
 -- Takes pending rows, the oldest first.
 -- Then `take` in the same transaction, at READ COMMITTED: at REPEATABLE READ the gap before the queue is locked.

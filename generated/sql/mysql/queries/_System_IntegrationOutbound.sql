@@ -15,6 +15,18 @@
 INSERT INTO `_System_IntegrationOutbound` (`Id`, `Destination`, `ObjectType`, `RecordID`, `EventType`, `Payload`, `OldPayload`, `Status`, `RetryCount`, `ErrorMessage`, `ProcessedDate`, `CreatedDate`, `LastModifiedDate`)
 VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', 0, NULL, NULL, UTC_TIMESTAMP(0), UTC_TIMESTAMP(0));
 
+-- name: get_pending
+-- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- index: idx_outbound_poll
+-- ? Destination
+-- ? limit
+SELECT `Id`, `Destination`, `ObjectType`, `RecordID`, `EventType`, `Payload`, `OldPayload`, `Status`, `RetryCount`, `ErrorMessage`, `ProcessedDate`, `CreatedDate`, `LastModifiedDate`
+FROM `_System_IntegrationOutbound` FORCE INDEX (`idx_outbound_poll`)
+WHERE `Destination` = ?
+  AND `Status` = 'pending'
+ORDER BY `CreatedDate`, `Id`
+LIMIT ?;
+
 -- name: claim_pending
 -- Takes pending rows, the oldest first.
 -- Then `take` in the same transaction, at READ COMMITTED: at REPEATABLE READ the gap before the queue is locked.

@@ -18,6 +18,18 @@ INSERT INTO "_System_IntegrationInbound" ("Id", "Source", "ExternalID", "ObjectT
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', 0, NULL, NULL, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'), (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'))
 ON CONFLICT ("IdempotencyKey") DO NOTHING;
 
+-- name: get_pending
+-- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- index: idx__System_IntegrationInbound_pending
+-- $1 Source
+-- $2 limit
+SELECT "Id", "Source", "ExternalID", "ObjectType", "EventType", "Payload", "RawPayload", "IdempotencyKey", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate"
+FROM "_System_IntegrationInbound"
+WHERE "Source" = $1
+  AND "Status" = 'pending'
+ORDER BY "CreatedDate", "Id"
+LIMIT $2;
+
 -- name: claim_pending
 -- Takes pending rows, the oldest first.
 -- A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.

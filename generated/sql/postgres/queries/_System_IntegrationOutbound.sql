@@ -15,6 +15,18 @@
 INSERT INTO "_System_IntegrationOutbound" ("Id", "Destination", "ObjectType", "RecordID", "EventType", "Payload", "OldPayload", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate")
 VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', 0, NULL, NULL, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'), (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'));
 
+-- name: get_pending
+-- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- index: idx__System_IntegrationOutbound_pending
+-- $1 Destination
+-- $2 limit
+SELECT "Id", "Destination", "ObjectType", "RecordID", "EventType", "Payload", "OldPayload", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate"
+FROM "_System_IntegrationOutbound"
+WHERE "Destination" = $1
+  AND "Status" = 'pending'
+ORDER BY "CreatedDate", "Id"
+LIMIT $2;
+
 -- name: claim_pending
 -- Takes pending rows, the oldest first.
 -- A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.

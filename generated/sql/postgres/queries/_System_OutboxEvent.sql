@@ -11,6 +11,16 @@
 INSERT INTO "_System_OutboxEvent" ("__sys_gen_id", "event_type", "payload", "status", "retry_count", "error_message", "processed_date", "__sys_gen_created_date", "__sys_gen_last_modified_date")
 VALUES ($1, $2, $3, 'pending', 0, NULL, NULL, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'), (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'));
 
+-- name: get_pending
+-- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- index: idx__System_OutboxEvent_pending
+-- $1 limit
+SELECT "__sys_gen_id", "event_type", "payload", "status", "retry_count", "error_message", "processed_date", "__sys_gen_created_date", "__sys_gen_last_modified_date"
+FROM "_System_OutboxEvent"
+WHERE "status" = 'pending'
+ORDER BY "__sys_gen_created_date", "__sys_gen_id"
+LIMIT $1;
+
 -- name: claim_pending
 -- Takes pending rows, the oldest first.
 -- A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.

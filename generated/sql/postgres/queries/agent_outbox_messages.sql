@@ -14,6 +14,17 @@
 INSERT INTO "agent_outbox_messages" ("biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at")
 VALUES ($1, $2, $3, $4, 'pending', 0, $5, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'), NULL, NULL, NULL, $6, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'));
 
+-- name: get_pending
+-- Shows pending rows that are due, the longest due first without locking or marking them: others may take them at the same time.
+-- index: idx_agent_outbox_messages_pending
+-- $1 limit
+SELECT "id", "biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at"
+FROM "agent_outbox_messages"
+WHERE "status" = 'pending'
+  AND "next_retry_at" <= (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+ORDER BY "next_retry_at", "id"
+LIMIT $1;
+
 -- name: claim_pending
 -- Takes pending rows that are due, the longest due first.
 -- Rows that have used up their attempts come back dead, so that a crash loop ends.

@@ -3,6 +3,16 @@
 --
 -- PostgreSQL: the statements of inbox_messages.
 
+-- name: begin_consume
+-- Writes down that a consumer has a message, in the transaction that handles it; who comes second waits for the
+-- first one's end.
+-- No row: the message was handled before.
+-- $1 consumer
+-- $2 message_id
+INSERT INTO "inbox_messages" ("consumer", "message_id", "handled_at")
+VALUES ($1, $2, (date_trunc('milliseconds', statement_timestamp()) AT TIME ZONE 'UTC'))
+ON CONFLICT ("consumer", "message_id") DO NOTHING;
+
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- $1 age_ms

@@ -18,6 +18,23 @@ INSERT INTO "notice_delivery_events" ("source_name", "app_code", "channel", "eve
 VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', NULL, 0, 0, 0, NULL, $8, floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT)
 ON CONFLICT ("source_name", "app_code", "channel", "event_id") DO NOTHING;
 
+-- name: get_pending
+-- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- index: idx_notice_delivery_events_pending
+-- $1 source_name
+-- $2 app_code
+-- $3 channel
+-- $4 limit
+SELECT "source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM "notice_delivery_events"
+WHERE "source_name" = $1
+  AND "app_code" = $2
+  AND "channel" = $3
+  AND "status" = 'pending'
+  AND "next_retry_at_ms" = 0
+ORDER BY "updated_at_ms", "event_id"
+LIMIT $4;
+
 -- name: claim_pending
 -- Takes pending rows, the oldest first.
 -- A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.

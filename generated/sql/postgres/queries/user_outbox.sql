@@ -15,6 +15,18 @@ INSERT INTO "user_outbox" ("app_code", "event_id", "event_type", "user_id", "pay
 VALUES ($1, $2, $3, $4, $5, 'pending', NULL, 0, 0, 0, NULL, floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT, floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT)
 ON CONFLICT ("app_code", "event_id") DO NOTHING;
 
+-- name: get_pending
+-- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- index: idx_user_outbox_pending
+-- $1 app_code
+-- $2 limit
+SELECT "app_code", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM "user_outbox"
+WHERE "app_code" = $1
+  AND "status" = 'pending'
+ORDER BY "created_at_ms", "event_id"
+LIMIT $2;
+
 -- name: claim_pending
 -- Takes pending rows, the oldest first.
 -- A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.

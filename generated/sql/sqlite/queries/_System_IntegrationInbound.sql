@@ -18,6 +18,18 @@ INSERT INTO "_System_IntegrationInbound" ("Id", "Source", "ExternalID", "ObjectT
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, NULL, NULL, strftime('%Y-%m-%d %H:%M:%S', 'now'), strftime('%Y-%m-%d %H:%M:%S', 'now'))
 ON CONFLICT ("IdempotencyKey") DO NOTHING;
 
+-- name: get_pending
+-- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- index: idx__System_IntegrationInbound_pending
+-- ? Source
+-- ? limit
+SELECT "Id", "Source", "ExternalID", "ObjectType", "EventType", "Payload", "RawPayload", "IdempotencyKey", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate"
+FROM "_System_IntegrationInbound" INDEXED BY "idx__System_IntegrationInbound_pending"
+WHERE "Source" = ?
+  AND "Status" = 'pending'
+ORDER BY "CreatedDate", "Id"
+LIMIT ?;
+
 -- name: claim_pending
 -- Takes pending rows, the oldest first.
 -- index: idx__System_IntegrationInbound_pending

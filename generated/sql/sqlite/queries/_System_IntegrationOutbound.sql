@@ -15,6 +15,18 @@
 INSERT INTO "_System_IntegrationOutbound" ("Id", "Destination", "ObjectType", "RecordID", "EventType", "Payload", "OldPayload", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate")
 VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', 0, NULL, NULL, strftime('%Y-%m-%d %H:%M:%S', 'now'), strftime('%Y-%m-%d %H:%M:%S', 'now'));
 
+-- name: get_pending
+-- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- index: idx__System_IntegrationOutbound_pending
+-- ? Destination
+-- ? limit
+SELECT "Id", "Destination", "ObjectType", "RecordID", "EventType", "Payload", "OldPayload", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate"
+FROM "_System_IntegrationOutbound" INDEXED BY "idx__System_IntegrationOutbound_pending"
+WHERE "Destination" = ?
+  AND "Status" = 'pending'
+ORDER BY "CreatedDate", "Id"
+LIMIT ?;
+
 -- name: claim_pending
 -- Takes pending rows, the oldest first.
 -- index: idx__System_IntegrationOutbound_pending

@@ -11,6 +11,16 @@
 INSERT INTO "_System_OutboxEvent" ("__sys_gen_id", "event_type", "payload", "status", "retry_count", "error_message", "processed_date", "__sys_gen_created_date", "__sys_gen_last_modified_date")
 VALUES (?, ?, ?, 'pending', 0, NULL, NULL, strftime('%Y-%m-%d %H:%M:%S', 'now'), strftime('%Y-%m-%d %H:%M:%S', 'now'));
 
+-- name: get_pending
+-- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- index: idx__System_OutboxEvent_pending
+-- ? limit
+SELECT "__sys_gen_id", "event_type", "payload", "status", "retry_count", "error_message", "processed_date", "__sys_gen_created_date", "__sys_gen_last_modified_date"
+FROM "_System_OutboxEvent" INDEXED BY "idx__System_OutboxEvent_pending"
+WHERE "status" = 'pending'
+ORDER BY "__sys_gen_created_date", "__sys_gen_id"
+LIMIT ?;
+
 -- name: claim_pending
 -- Takes pending rows, the oldest first.
 -- index: idx__System_OutboxEvent_pending

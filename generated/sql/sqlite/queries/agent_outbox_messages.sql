@@ -14,6 +14,17 @@
 INSERT INTO "agent_outbox_messages" ("biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at")
 VALUES (?, ?, ?, ?, 'pending', 0, ?, strftime('%Y-%m-%d %H:%M:%S', 'now'), NULL, NULL, NULL, ?, strftime('%Y-%m-%d %H:%M:%S', 'now'));
 
+-- name: get_pending
+-- Shows pending rows that are due, the longest due first without locking or marking them: others may take them at the same time.
+-- index: idx_agent_outbox_messages_pending
+-- ? limit
+SELECT "id", "biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at"
+FROM "agent_outbox_messages" INDEXED BY "idx_agent_outbox_messages_pending"
+WHERE "status" = 'pending'
+  AND "next_retry_at" <= strftime('%Y-%m-%d %H:%M:%S', 'now')
+ORDER BY "next_retry_at", "id"
+LIMIT ?;
+
 -- name: claim_pending
 -- Takes pending rows that are due, the longest due first.
 -- Rows that have used up their attempts come back dead, so that a crash loop ends.

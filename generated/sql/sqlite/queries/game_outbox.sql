@@ -15,6 +15,18 @@ INSERT INTO "game_outbox" ("app_code", "event_id", "event_type", "round_id", "pa
 VALUES (?, ?, ?, ?, ?, 'pending', NULL, 0, 0, 0, NULL, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER), CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER))
 ON CONFLICT ("app_code", "event_id") DO NOTHING;
 
+-- name: get_pending
+-- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- index: idx_game_outbox_pending
+-- ? app_code
+-- ? limit
+SELECT "app_code", "event_id", "event_type", "round_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM "game_outbox" INDEXED BY "idx_game_outbox_pending"
+WHERE "app_code" = ?
+  AND "status" = 'pending'
+ORDER BY "created_at_ms", "event_id"
+LIMIT ?;
+
 -- name: claim_pending
 -- Takes pending rows, the oldest first.
 -- index: idx_game_outbox_pending

@@ -3,6 +3,16 @@
 --
 -- SQLite: the statements of inbox_messages.
 
+-- name: begin_consume
+-- Writes down that a consumer has a message, in the transaction that handles it; who comes second waits for the
+-- first one's end.
+-- No row: the message was handled before.
+-- ? consumer
+-- ? message_id
+INSERT INTO "inbox_messages" ("consumer", "message_id", "handled_at")
+VALUES (?, ?, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+ON CONFLICT ("consumer", "message_id") DO NOTHING;
+
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- ? age_ms

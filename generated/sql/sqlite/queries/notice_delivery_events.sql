@@ -18,6 +18,23 @@ INSERT INTO "notice_delivery_events" ("source_name", "app_code", "channel", "eve
 VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', NULL, 0, 0, 0, NULL, ?, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER))
 ON CONFLICT ("source_name", "app_code", "channel", "event_id") DO NOTHING;
 
+-- name: get_pending
+-- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- index: idx_notice_delivery_events_pending
+-- ? source_name
+-- ? app_code
+-- ? channel
+-- ? limit
+SELECT "source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_pending"
+WHERE "source_name" = ?
+  AND "app_code" = ?
+  AND "channel" = ?
+  AND "status" = 'pending'
+  AND "next_retry_at_ms" = 0
+ORDER BY "updated_at_ms", "event_id"
+LIMIT ?;
+
 -- name: claim_pending
 -- Takes pending rows, the oldest first.
 -- index: idx_notice_delivery_events_pending

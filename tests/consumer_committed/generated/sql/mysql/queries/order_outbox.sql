@@ -12,6 +12,18 @@
 INSERT INTO `order_outbox` (`app_code`, `event_id`, `event_type`, `payload`, `status`, `retry_count`, `next_retry_at_ms`, `last_error`, `worker_id`, `lock_until_ms`, `created_at_ms`, `updated_at_ms`)
 VALUES (?, ?, ?, ?, 'pending', 0, 0, NULL, '', 0, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000);
 
+-- name: get_pending
+-- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- index: idx_order_outbox_pending
+-- ? app_code
+-- ? limit
+SELECT `app_code`, `event_id`, `event_type`, `payload`, `status`, `retry_count`, `next_retry_at_ms`, `last_error`, `worker_id`, `lock_until_ms`, `created_at_ms`, `updated_at_ms`
+FROM `order_outbox` FORCE INDEX (`idx_order_outbox_pending`)
+WHERE `app_code` = ?
+  AND `status` = 'pending'
+ORDER BY `created_at_ms`, `event_id`
+LIMIT ?;
+
 -- name: claim_pending
 -- Takes pending rows, the oldest first.
 -- Then `take` in the same transaction, at READ COMMITTED: at REPEATABLE READ the gap before the queue is locked.
