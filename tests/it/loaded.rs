@@ -19,7 +19,7 @@ pub const ALL: [&str; 4] = ["mysql", "mariadb", "postgres", "sqlite"];
 pub struct Loaded {
     pub catalog: Catalog,
     pub findings: Vec<Diagnostic>,
-    dialects: Vec<&'static dyn Dialect>,
+    pub dialects: Vec<&'static dyn Dialect>,
 }
 
 /// Loads and checks definition files, given by name and text.

@@ -15,6 +15,38 @@ pub mod constraint {
     pub const PRIMARY_KEY: &str = "PRIMARY";
 }
 
+/// The statements of the workload.
+pub mod query {
+    /// Writes down that a consumer has a message, in the transaction that handles it; who comes second waits for the
+    /// first one's end.
+    /// Error 1062: the message was handled before; the transaction stays usable.
+    ///
+    /// Parameters: `consumer`, `message_id`.
+    pub const BEGIN_CONSUME: &str = r"INSERT INTO `inbox_messages` (`consumer`, `message_id`, `handled_at`)
+VALUES (?, ?, UTC_TIMESTAMP(3))";
+    /// The time before which finished rows leave: now, less `keep` in milliseconds.
+    ///
+    /// Parameters: `age_ms`.
+    pub const CUTOFF: &str = r"SELECT UTC_TIMESTAMP(3) - INTERVAL ? * 1000 MICROSECOND";
+    /// The keys of one batch of finished rows, the oldest first.
+    /// Then `cleanup` in the same transaction, at READ COMMITTED.
+    ///
+    /// Parameters: `cutoff`, `limit`.
+    pub const CLEANUP_FIND: &str = r"SELECT `consumer`, `message_id`
+FROM `inbox_messages` FORCE INDEX (`idx_inbox_messages_handled_at`)
+WHERE `handled_at` <= ?
+ORDER BY `handled_at`, `consumer`, `message_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// Deletes a batch of finished rows.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `keys`.
+    pub const CLEANUP: &str = r"DELETE FROM `inbox_messages`
+WHERE (`consumer`, `message_id`) IN (?)";
+}
+
 /// Inserts a row with all its columns.
 pub const INSERT: &str =
     "INSERT INTO `inbox_messages` (`consumer`, `message_id`, `handled_at`) VALUES (?, ?, ?)";

@@ -20,6 +20,196 @@ pub mod constraint {
     pub const PRIMARY_KEY: &str = "PRIMARY";
 }
 
+/// The statements of the workload.
+pub mod query {
+    /// Adds an event, in the transaction of the business data.
+    ///
+    /// Parameters: `Id`, `Destination`, `ObjectType`, `RecordID`, `EventType`, `Payload`, `OldPayload`.
+    pub const ENQUEUE: &str = r"INSERT INTO `_System_IntegrationOutbound` (`Id`, `Destination`, `ObjectType`, `RecordID`, `EventType`, `Payload`, `OldPayload`, `Status`, `RetryCount`, `ErrorMessage`, `ProcessedDate`, `CreatedDate`, `LastModifiedDate`)
+VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', 0, NULL, NULL, UTC_TIMESTAMP(0), UTC_TIMESTAMP(0))";
+    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    ///
+    /// Parameters: `Destination`, `limit`.
+    pub const GET_PENDING: &str = r"SELECT `Id`, `Destination`, `ObjectType`, `RecordID`, `EventType`, `Payload`, `OldPayload`, `Status`, `RetryCount`, `ErrorMessage`, `ProcessedDate`, `CreatedDate`, `LastModifiedDate`
+FROM `_System_IntegrationOutbound` FORCE INDEX (`idx_outbound_poll`)
+WHERE `Destination` = ?
+  AND `Status` = 'pending'
+ORDER BY `CreatedDate`, `Id`
+LIMIT ?";
+    /// Takes pending rows, the oldest first.
+    /// Then `take` in the same transaction, at READ COMMITTED: at REPEATABLE READ the gap before the queue is locked.
+    ///
+    /// Parameters: `Destination`, `limit`.
+    pub const CLAIM_PENDING: &str = r"SELECT `Id`, `Destination`, `ObjectType`, `RecordID`, `EventType`, `Payload`, `OldPayload`, `Status`, `RetryCount`, `ErrorMessage`, `ProcessedDate`, `CreatedDate`, `LastModifiedDate`
+FROM `_System_IntegrationOutbound` FORCE INDEX (`idx_outbound_poll`)
+WHERE `Destination` = ?
+  AND `Status` = 'pending'
+ORDER BY `CreatedDate`, `Id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// Marks the rows that a claim has locked, in its transaction.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `Destination`, `keys`.
+    pub const TAKE: &str = r"UPDATE `_System_IntegrationOutbound` FORCE INDEX (`PRIMARY`)
+SET `Status` = 'processing',
+    `RetryCount` = `RetryCount` + 1,
+    `LastModifiedDate` = UTC_TIMESTAMP(0)
+WHERE `Destination` = ?
+  AND `Id` IN (?)";
+    /// Finishes a row.
+    ///
+    /// Parameters: `Destination`, `Id`.
+    pub const COMPLETE: &str = r"UPDATE `_System_IntegrationOutbound`
+SET `Status` = 'processed',
+    `ProcessedDate` = UTC_TIMESTAMP(0),
+    `LastModifiedDate` = UTC_TIMESTAMP(0)
+WHERE `Destination` = ?
+  AND `Id` = ?
+  AND `Status` = ('processing')";
+    /// Locks the rows of these keys that are still held.
+    /// A key that is not among them is that of a row which nobody holds any more.
+    /// Then `complete_many` with the others in the same transaction, at READ COMMITTED.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `Destination`, `keys`.
+    pub const COMPLETE_MANY_FIND: &str = r"SELECT `Id`
+FROM `_System_IntegrationOutbound` FORCE INDEX (`PRIMARY`)
+WHERE `Destination` = ?
+  AND `Status` = 'processing'
+  AND `Id` IN (?)
+FOR UPDATE";
+    /// Finishes rows that `complete_many_find` has locked, all but those that are lost.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `Destination`, `keys`.
+    pub const COMPLETE_MANY: &str = r"UPDATE `_System_IntegrationOutbound` FORCE INDEX (`PRIMARY`)
+SET `Status` = 'processed',
+    `ProcessedDate` = UTC_TIMESTAMP(0),
+    `LastModifiedDate` = UTC_TIMESTAMP(0)
+WHERE `Destination` = ?
+  AND `Id` IN (?)";
+    /// Puts a row back after a failure.
+    /// The attempt was counted by the claim; at the limit the caller uses `dead` instead.
+    ///
+    /// Parameters: `error`, `Destination`, `Id`.
+    pub const RETRY: &str = r"UPDATE `_System_IntegrationOutbound`
+SET `Status` = 'pending',
+    `ErrorMessage` = ?,
+    `LastModifiedDate` = UTC_TIMESTAMP(0)
+WHERE `Destination` = ?
+  AND `Id` = ?
+  AND `Status` = ('processing')";
+    /// Gives a row up, with the reason.
+    ///
+    /// Parameters: `error`, `Destination`, `Id`.
+    pub const DEAD: &str = r"UPDATE `_System_IntegrationOutbound`
+SET `Status` = 'failed',
+    `ErrorMessage` = ?,
+    `ProcessedDate` = UTC_TIMESTAMP(0),
+    `LastModifiedDate` = UTC_TIMESTAMP(0)
+WHERE `Destination` = ?
+  AND `Id` = ?
+  AND `Status` = ('processing')";
+    /// Puts a row back untried and gives the attempt back, as on shutdown.
+    ///
+    /// Parameters: `Destination`, `Id`.
+    pub const RELEASE: &str = r"UPDATE `_System_IntegrationOutbound`
+SET `Status` = 'pending',
+    `RetryCount` = `RetryCount` - 1,
+    `LastModifiedDate` = UTC_TIMESTAMP(0)
+WHERE `Destination` = ?
+  AND `Id` = ?
+  AND `Status` = ('processing')";
+    /// Lists dead rows, the oldest first.
+    ///
+    /// Parameters: `Destination`, `limit`.
+    pub const LIST_DEAD: &str = r"SELECT `Id`, `Destination`, `ObjectType`, `RecordID`, `EventType`, `Payload`, `OldPayload`, `Status`, `RetryCount`, `ErrorMessage`, `ProcessedDate`, `CreatedDate`, `LastModifiedDate`
+FROM `_System_IntegrationOutbound` FORCE INDEX (`idx_outbound_poll`)
+WHERE `Destination` = ?
+  AND `Status` = 'failed'
+ORDER BY `CreatedDate`, `Id`
+LIMIT ?";
+    /// Gives a dead row a new life: attempts from 0.
+    ///
+    /// Parameters: `Destination`, `Id`.
+    pub const REPLAY: &str = r"UPDATE `_System_IntegrationOutbound`
+SET `Status` = 'pending',
+    `RetryCount` = 0,
+    `ProcessedDate` = NULL,
+    `LastModifiedDate` = UTC_TIMESTAMP(0)
+WHERE `Destination` = ?
+  AND `Id` = ?
+  AND `Status` = ('failed')";
+    /// The time before which finished rows leave: now, less `keep` in milliseconds.
+    ///
+    /// Parameters: `age_ms`.
+    pub const CUTOFF: &str = r"SELECT UTC_TIMESTAMP(0) - INTERVAL ? * 1000 MICROSECOND";
+    /// The keys of one batch of finished rows, the oldest first.
+    /// Then `cleanup` in the same transaction, at READ COMMITTED.
+    ///
+    /// Parameters: `cutoff`, `limit`.
+    pub const CLEANUP_FIND_PROCESSED: &str = r"SELECT `Id`
+FROM `_System_IntegrationOutbound` FORCE INDEX (`idx__System_IntegrationOutbound_retention_processed`)
+WHERE `Status` = 'processed'
+  AND `LastModifiedDate` <= ?
+ORDER BY `LastModifiedDate`, `Id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// Deletes a batch of finished rows.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `keys`.
+    pub const CLEANUP: &str = r"DELETE FROM `_System_IntegrationOutbound`
+WHERE `Id` IN (?)";
+    /// Rows of the state pending, at most `cap`.
+    ///
+    /// Parameters: `Destination`, `cap`.
+    pub const COUNT_PENDING: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `_System_IntegrationOutbound` FORCE INDEX (`idx_outbound_poll`)
+  WHERE `Destination` = ?
+    AND `Status` = 'pending'
+  LIMIT ?
+) AS counted";
+    /// Rows of the state processing, at most `cap`.
+    ///
+    /// Parameters: `Destination`, `cap`.
+    pub const COUNT_PROCESSING: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `_System_IntegrationOutbound` FORCE INDEX (`idx_outbound_poll`)
+  WHERE `Destination` = ?
+    AND `Status` = 'processing'
+  LIMIT ?
+) AS counted";
+    /// Dead rows, at most `cap`.
+    ///
+    /// Parameters: `Destination`, `cap`.
+    pub const COUNT_DEAD: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `_System_IntegrationOutbound` FORCE INDEX (`idx_outbound_poll`)
+  WHERE `Destination` = ?
+    AND `Status` = 'failed'
+  LIMIT ?
+) AS counted";
+    /// Since when the longest pending row waits; no row: nothing is pending.
+    ///
+    /// Parameters: `Destination`.
+    pub const OLDEST_PENDING: &str = r"SELECT `CreatedDate`
+FROM `_System_IntegrationOutbound` FORCE INDEX (`idx_outbound_poll`)
+WHERE `Destination` = ?
+  AND `Status` = 'pending'
+ORDER BY `CreatedDate`, `Id`
+LIMIT 1";
+}
+
 /// Inserts a row with all its columns.
 pub const INSERT: &str = "INSERT INTO `_System_IntegrationOutbound` (`Id`, `Destination`, `ObjectType`, `RecordID`, `EventType`, `Payload`, `OldPayload`, `Status`, `RetryCount`, `ErrorMessage`, `ProcessedDate`, `CreatedDate`, `LastModifiedDate`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 

@@ -21,6 +21,382 @@ pub mod constraint {
     pub const PRIMARY_KEY: &str = "PRIMARY";
 }
 
+/// The statements of the workload.
+pub mod query {
+    /// Adds an event, in the transaction of the business data.
+    /// Error 1062 does not say which key it was: find_duplicate does.
+    ///
+    /// Parameters: `app_code`, `event_id`, `event_type`, `user_id`, `payload`.
+    pub const ENQUEUE: &str = r"INSERT INTO `user_outbox` (`app_code`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`)
+VALUES (?, ?, ?, ?, ?, 'pending', NULL, 0, 0, 0, NULL, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000)";
+    /// After error 1062: a row means that the event is there already, none that another key was violated.
+    ///
+    /// Parameters: `app_code`, `event_id`.
+    pub const FIND_DUPLICATE: &str = r"SELECT `app_code`, `event_id`
+FROM `user_outbox`
+WHERE `app_code` = ?
+  AND `event_id` = ?
+FOR UPDATE";
+    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    ///
+    /// Parameters: `app_code`, `limit`.
+    pub const GET_PENDING: &str = r"SELECT `app_code`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
+FROM `user_outbox` FORCE INDEX (`idx_user_outbox_pending`)
+WHERE `app_code` = ?
+  AND `status` = 'pending'
+ORDER BY `created_at_ms`, `event_id`
+LIMIT ?";
+    /// Takes pending rows, the oldest first.
+    /// Then `take` in the same transaction, at READ COMMITTED: at REPEATABLE READ the gap before the queue is locked.
+    ///
+    /// Parameters: `app_code`, `limit`.
+    pub const CLAIM_PENDING: &str = r"SELECT `app_code`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
+FROM `user_outbox` FORCE INDEX (`idx_user_outbox_pending`)
+WHERE `app_code` = ?
+  AND `status` = 'pending'
+ORDER BY `created_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// Takes rows whose next attempt is due, the longest due first.
+    /// Then `take` in the same transaction, at READ COMMITTED: at REPEATABLE READ the gap before the queue is locked.
+    ///
+    /// Parameters: `app_code`, `limit`.
+    pub const CLAIM_RETRYABLE: &str = r"SELECT `app_code`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
+FROM `user_outbox` FORCE INDEX (`idx_user_outbox_retryable`)
+WHERE `app_code` = ?
+  AND `status` = 'retryable'
+  AND `next_retry_at_ms` <= TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+ORDER BY `next_retry_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// Takes rows of workers that let their lease run out, the longest first.
+    /// Rows with `retry_count` \>= 20 go by `take_exhausted`, so that a crash loop ends.
+    /// Then `take` in the same transaction, at READ COMMITTED: at REPEATABLE READ the gap before the queue is locked.
+    ///
+    /// Parameters: `app_code`, `limit`.
+    pub const CLAIM_EXPIRED: &str = r"SELECT `app_code`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
+FROM `user_outbox` FORCE INDEX (`idx_user_outbox_expired`)
+WHERE `app_code` = ?
+  AND `status` = 'running'
+  AND `lock_until_ms` <= TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+ORDER BY `lock_until_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// Marks the rows that a claim has locked, in its transaction.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `lease_ms`, `token`, `app_code`, `keys`.
+    pub const TAKE: &str = r"UPDATE `user_outbox` FORCE INDEX (`PRIMARY`)
+SET `status` = 'running',
+    `lock_until_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 + ?,
+    `worker_id` = ?,
+    `retry_count` = `retry_count` + 1,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE `app_code` = ?
+  AND `event_id` IN (?)";
+    /// Gives up the rows of a claim that have used up their attempts, instead of `take`.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `app_code`, `keys`.
+    pub const TAKE_EXHAUSTED: &str = r"UPDATE `user_outbox` FORCE INDEX (`PRIMARY`)
+SET `status` = 'dead',
+    `lock_until_ms` = 0,
+    `worker_id` = NULL,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE `app_code` = ?
+  AND `event_id` IN (?)";
+    /// Finishes a row.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `app_code`, `event_id`, `token`.
+    pub const COMPLETE: &str = r"UPDATE `user_outbox`
+SET `status` = 'done',
+    `lock_until_ms` = 0,
+    `worker_id` = NULL,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE `app_code` = ?
+  AND `event_id` = ?
+  AND `status` = ('running')
+  AND `worker_id` = ?";
+    /// Locks the rows of these keys that are still held.
+    /// A key that is not among them, or that has another fence, is lost: another worker may hold its row.
+    /// Then `complete_many` with the others in the same transaction, at READ COMMITTED.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `app_code`, `keys`.
+    pub const COMPLETE_MANY_FIND: &str = r"SELECT `event_id`, `worker_id`
+FROM `user_outbox` FORCE INDEX (`PRIMARY`)
+WHERE `app_code` = ?
+  AND `status` = 'running'
+  AND `event_id` IN (?)
+FOR UPDATE";
+    /// Finishes rows that `complete_many_find` has locked, all but those that are lost.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `app_code`, `keys`.
+    pub const COMPLETE_MANY: &str = r"UPDATE `user_outbox` FORCE INDEX (`PRIMARY`)
+SET `status` = 'done',
+    `lock_until_ms` = 0,
+    `worker_id` = NULL,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE `app_code` = ?
+  AND `event_id` IN (?)";
+    /// Puts a row back after a failure.
+    /// The attempt was counted by the claim; at the limit the caller uses `dead` instead.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `delay_ms`, `error`, `app_code`, `event_id`, `token`.
+    pub const RETRY: &str = r"UPDATE `user_outbox`
+SET `status` = 'retryable',
+    `next_retry_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 + ?,
+    `last_error` = ?,
+    `lock_until_ms` = 0,
+    `worker_id` = NULL,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE `app_code` = ?
+  AND `event_id` = ?
+  AND `status` = ('running')
+  AND `worker_id` = ?";
+    /// Gives a row up, with the reason.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `error`, `app_code`, `event_id`, `token`.
+    pub const DEAD: &str = r"UPDATE `user_outbox`
+SET `status` = 'dead',
+    `last_error` = ?,
+    `lock_until_ms` = 0,
+    `worker_id` = NULL,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE `app_code` = ?
+  AND `event_id` = ?
+  AND `status` = ('running')
+  AND `worker_id` = ?";
+    /// Holds a row for longer, from now on.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `lease_ms`, `app_code`, `event_id`, `token`.
+    pub const EXTEND: &str = r"UPDATE `user_outbox`
+SET `lock_until_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 + ?,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE `app_code` = ?
+  AND `event_id` = ?
+  AND `status` = ('running')
+  AND `worker_id` = ?";
+    /// Puts a row back untried and gives the attempt back, as on shutdown.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `app_code`, `event_id`, `token`.
+    pub const RELEASE: &str = r"UPDATE `user_outbox`
+SET `status` = 'retryable',
+    `next_retry_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000,
+    `lock_until_ms` = 0,
+    `worker_id` = NULL,
+    `retry_count` = `retry_count` - 1,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE `app_code` = ?
+  AND `event_id` = ?
+  AND `status` = ('running')
+  AND `worker_id` = ?";
+    /// Frees rows of workers that let their lease run out, where no worker claims.
+    /// Rows that have used up their attempts go by `take_exhausted` instead.
+    /// Then `reap` in the same transaction, at READ COMMITTED.
+    ///
+    /// Parameters: `app_code`, `limit`.
+    pub const REAP_FIND: &str = r"SELECT `app_code`, `event_id`, `retry_count`
+FROM `user_outbox` FORCE INDEX (`idx_user_outbox_expired`)
+WHERE `app_code` = ?
+  AND `status` = 'running'
+  AND `lock_until_ms` <= TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+ORDER BY `lock_until_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// Moves the rows that `reap_find` has locked.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `app_code`, `keys`.
+    pub const REAP: &str = r"UPDATE `user_outbox` FORCE INDEX (`PRIMARY`)
+SET `status` = 'retryable',
+    `next_retry_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000,
+    `lock_until_ms` = 0,
+    `worker_id` = NULL,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE `app_code` = ?
+  AND `event_id` IN (?)";
+    /// Lists dead rows, the oldest first.
+    ///
+    /// Parameters: `app_code`, `limit`.
+    pub const LIST_DEAD: &str = r"SELECT `app_code`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
+FROM `user_outbox` FORCE INDEX (`idx_user_outbox_pending`)
+WHERE `app_code` = ?
+  AND `status` = 'dead'
+ORDER BY `created_at_ms`, `event_id`
+LIMIT ?";
+    /// Gives a dead row a new life: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    ///
+    /// Parameters: `app_code`, `event_id`.
+    pub const REPLAY: &str = r"UPDATE `user_outbox`
+SET `status` = 'pending',
+    `next_retry_at_ms` = 0,
+    `lock_until_ms` = 0,
+    `worker_id` = NULL,
+    `retry_count` = 0,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE `app_code` = ?
+  AND `event_id` = ?
+  AND `status` = ('dead')";
+    /// The time before which finished rows leave: now, less `keep` in milliseconds.
+    ///
+    /// Parameters: `age_ms`.
+    pub const CUTOFF: &str =
+        r"SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 - ?";
+    /// The columns in which the table and its archive differ, asked for before each run.
+    /// A row: do not archive, bring the two together first.
+    pub const ARCHIVE_COMPARE: &str = r"SELECT COLUMN_NAME
+FROM information_schema.COLUMNS
+WHERE (TABLE_SCHEMA, TABLE_NAME) IN ((DATABASE(), 'user_outbox'), (DATABASE(), 'user_outbox_archive'))
+GROUP BY COLUMN_NAME, COLUMN_TYPE, COLLATION_NAME, IS_NULLABLE
+HAVING COUNT(*) <> 2";
+    /// The keys of one batch of finished rows, the oldest first.
+    /// Then `archive_copy` and `archive_delete` in the same transaction, at READ COMMITTED.
+    /// All is well if `archive_delete` counts as many rows as there are keys: `archive_copy` counts a replaced row twice or not at all.
+    ///
+    /// Parameters: `app_code`, `cutoff`, `limit`.
+    pub const ARCHIVE_FIND_DELIVERED: &str = r"SELECT `app_code`, `event_id`
+FROM `user_outbox` FORCE INDEX (`idx_user_outbox_retention_delivered`)
+WHERE `app_code` = ?
+  AND `status` = 'delivered'
+  AND `updated_at_ms` <= ?
+ORDER BY `updated_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// The keys of one batch of finished rows, the oldest first.
+    /// Then `archive_copy` and `archive_delete` in the same transaction, at READ COMMITTED.
+    /// All is well if `archive_delete` counts as many rows as there are keys: `archive_copy` counts a replaced row twice or not at all.
+    ///
+    /// Parameters: `app_code`, `cutoff`, `limit`.
+    pub const ARCHIVE_FIND_DONE: &str = r"SELECT `app_code`, `event_id`
+FROM `user_outbox` FORCE INDEX (`idx_user_outbox_retention_delivered`)
+WHERE `app_code` = ?
+  AND `status` = 'done'
+  AND `updated_at_ms` <= ?
+ORDER BY `updated_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// Copies a batch into the archive; a row that was archived before is replaced by its newer version.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `keys`.
+    pub const ARCHIVE_COPY: &str = r"INSERT INTO `user_outbox_archive` (`app_code`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`)
+SELECT `app_code`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
+FROM `user_outbox` AS t FORCE INDEX (`PRIMARY`)
+WHERE (`app_code`, `event_id`) IN (?)
+ON DUPLICATE KEY UPDATE
+  `event_type` = t.`event_type`,
+  `user_id` = t.`user_id`,
+  `payload` = t.`payload`,
+  `status` = t.`status`,
+  `worker_id` = t.`worker_id`,
+  `lock_until_ms` = t.`lock_until_ms`,
+  `retry_count` = t.`retry_count`,
+  `next_retry_at_ms` = t.`next_retry_at_ms`,
+  `last_error` = t.`last_error`,
+  `created_at_ms` = t.`created_at_ms`,
+  `updated_at_ms` = t.`updated_at_ms`";
+    /// Deletes a batch that the archive has.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `keys`.
+    pub const ARCHIVE_DELETE: &str = r"DELETE t
+FROM `user_outbox` AS t FORCE INDEX (`PRIMARY`)
+STRAIGHT_JOIN `user_outbox_archive` AS a FORCE INDEX (`PRIMARY`) ON a.`app_code` = t.`app_code` AND a.`event_id` = t.`event_id`
+WHERE (t.`app_code`, t.`event_id`) IN (?)";
+    /// Rows of the state pending, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_PENDING: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `user_outbox` FORCE INDEX (`idx_user_outbox_pending`)
+  WHERE `app_code` = ?
+    AND `status` = 'pending'
+  LIMIT ?
+) AS counted";
+    /// Rows of the state retryable, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_RETRYABLE: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `user_outbox` FORCE INDEX (`idx_user_outbox_pending`)
+  WHERE `app_code` = ?
+    AND `status` = 'retryable'
+  LIMIT ?
+) AS counted";
+    /// Rows of the state running, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_RUNNING: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `user_outbox` FORCE INDEX (`idx_user_outbox_pending`)
+  WHERE `app_code` = ?
+    AND `status` = 'running'
+  LIMIT ?
+) AS counted";
+    /// Dead rows, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_DEAD: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `user_outbox` FORCE INDEX (`idx_user_outbox_pending`)
+  WHERE `app_code` = ?
+    AND `status` = 'dead'
+  LIMIT ?
+) AS counted";
+    /// Rows whose next attempt is due, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_DUE_RETRIES: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `user_outbox` FORCE INDEX (`idx_user_outbox_retryable`)
+  WHERE `app_code` = ?
+    AND `status` = 'retryable'
+    AND `next_retry_at_ms` <= TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+  LIMIT ?
+) AS counted";
+    /// Rows whose lease has run out, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_EXPIRED: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `user_outbox` FORCE INDEX (`idx_user_outbox_expired`)
+  WHERE `app_code` = ?
+    AND `status` = 'running'
+    AND `lock_until_ms` <= TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+  LIMIT ?
+) AS counted";
+    /// Since when the longest pending row waits; no row: nothing is pending.
+    ///
+    /// Parameters: `app_code`.
+    pub const OLDEST_PENDING: &str = r"SELECT `created_at_ms`
+FROM `user_outbox` FORCE INDEX (`idx_user_outbox_pending`)
+WHERE `app_code` = ?
+  AND `status` = 'pending'
+ORDER BY `created_at_ms`, `event_id`
+LIMIT 1";
+}
+
 /// Inserts a row with all its columns.
 pub const INSERT: &str = "INSERT INTO `user_outbox` (`app_code`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 

@@ -21,6 +21,452 @@ pub mod constraint {
     pub const PRIMARY_KEY: &str = "PRIMARY";
 }
 
+/// The statements of the workload.
+pub mod query {
+    /// Adds an event, in the transaction of the business data.
+    /// Error 1062 does not say which key it was: find_duplicate does.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `event_id`, `event_type`, `user_id`, `payload`, `created_at_ms`.
+    pub const ENQUEUE: &str = r"INSERT INTO `notice_delivery_events` (`source_name`, `app_code`, `channel`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`)
+VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', NULL, 0, 0, 0, NULL, ?, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000)";
+    /// After error 1062: a row means that the event is there already, none that another key was violated.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `event_id`.
+    pub const FIND_DUPLICATE: &str = r"SELECT `source_name`, `app_code`, `channel`, `event_id`
+FROM `notice_delivery_events`
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `event_id` = ?
+FOR UPDATE";
+    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `limit`.
+    pub const GET_PENDING: &str = r"SELECT `source_name`, `app_code`, `channel`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
+FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_pending`)
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `status` = 'pending'
+  AND `next_retry_at_ms` = 0
+ORDER BY `updated_at_ms`, `event_id`
+LIMIT ?";
+    /// Takes pending rows, the oldest first.
+    /// Then `take` in the same transaction, at READ COMMITTED: at REPEATABLE READ the gap before the queue is locked.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `limit`.
+    pub const CLAIM_PENDING: &str = r"SELECT `source_name`, `app_code`, `channel`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
+FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_pending`)
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `status` = 'pending'
+  AND `next_retry_at_ms` = 0
+ORDER BY `updated_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// Takes rows whose next attempt is due, the longest due first.
+    /// Then `take` in the same transaction, at READ COMMITTED: at REPEATABLE READ the gap before the queue is locked.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `limit`.
+    pub const CLAIM_RETRYABLE: &str = r"SELECT `source_name`, `app_code`, `channel`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
+FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_pending`)
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `status` = 'retryable'
+  AND `next_retry_at_ms` <= TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+ORDER BY `next_retry_at_ms`, `updated_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// Takes rows of workers that let their lease run out, the longest first.
+    /// Rows with `retry_count` \>= 20 go by `take_exhausted`, so that a crash loop ends.
+    /// Then `take` in the same transaction, at READ COMMITTED: at REPEATABLE READ the gap before the queue is locked.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `limit`.
+    pub const CLAIM_EXPIRED: &str = r"SELECT `source_name`, `app_code`, `channel`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
+FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_expired`)
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `status` = 'delivering'
+  AND `lock_until_ms` <= TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+ORDER BY `lock_until_ms`, `updated_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// Marks the rows that a claim has locked, in its transaction.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `lease_ms`, `token`, `source_name`, `app_code`, `channel`, `keys`.
+    pub const TAKE: &str = r"UPDATE `notice_delivery_events` FORCE INDEX (`PRIMARY`)
+SET `status` = 'delivering',
+    `lock_until_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 + ?,
+    `worker_id` = ?,
+    `retry_count` = `retry_count` + 1,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `event_id` IN (?)";
+    /// Gives up the rows of a claim that have used up their attempts, instead of `take`.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `keys`.
+    pub const TAKE_EXHAUSTED: &str = r"UPDATE `notice_delivery_events` FORCE INDEX (`PRIMARY`)
+SET `status` = 'dead',
+    `lock_until_ms` = 0,
+    `worker_id` = NULL,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `event_id` IN (?)";
+    /// Finishes a row.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `event_id`, `token`.
+    pub const COMPLETE: &str = r"UPDATE `notice_delivery_events`
+SET `status` = 'delivered',
+    `lock_until_ms` = 0,
+    `worker_id` = NULL,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `event_id` = ?
+  AND `status` = ('delivering')
+  AND `worker_id` = ?";
+    /// Locks the rows of these keys that are still held.
+    /// A key that is not among them, or that has another fence, is lost: another worker may hold its row.
+    /// Then `complete_many` with the others in the same transaction, at READ COMMITTED.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `keys`.
+    pub const COMPLETE_MANY_FIND: &str = r"SELECT `event_id`, `worker_id`
+FROM `notice_delivery_events` FORCE INDEX (`PRIMARY`)
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `status` = 'delivering'
+  AND `event_id` IN (?)
+FOR UPDATE";
+    /// Finishes rows that `complete_many_find` has locked, all but those that are lost.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `keys`.
+    pub const COMPLETE_MANY: &str = r"UPDATE `notice_delivery_events` FORCE INDEX (`PRIMARY`)
+SET `status` = 'delivered',
+    `lock_until_ms` = 0,
+    `worker_id` = NULL,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `event_id` IN (?)";
+    /// Puts a row back after a failure.
+    /// The attempt was counted by the claim; at the limit the caller uses `dead` instead.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `delay_ms`, `error`, `source_name`, `app_code`, `channel`, `event_id`, `token`.
+    pub const RETRY: &str = r"UPDATE `notice_delivery_events`
+SET `status` = 'retryable',
+    `next_retry_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 + ?,
+    `last_error` = ?,
+    `lock_until_ms` = 0,
+    `worker_id` = NULL,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `event_id` = ?
+  AND `status` = ('delivering')
+  AND `worker_id` = ?";
+    /// Gives a row up, with the reason.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `error`, `source_name`, `app_code`, `channel`, `event_id`, `token`.
+    pub const DEAD: &str = r"UPDATE `notice_delivery_events`
+SET `status` = 'dead',
+    `last_error` = ?,
+    `lock_until_ms` = 0,
+    `worker_id` = NULL,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `event_id` = ?
+  AND `status` = ('delivering')
+  AND `worker_id` = ?";
+    /// Holds a row for longer, from now on.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `lease_ms`, `source_name`, `app_code`, `channel`, `event_id`, `token`.
+    pub const EXTEND: &str = r"UPDATE `notice_delivery_events`
+SET `lock_until_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 + ?,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `event_id` = ?
+  AND `status` = ('delivering')
+  AND `worker_id` = ?";
+    /// Puts a row back untried and gives the attempt back, as on shutdown.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `event_id`, `token`.
+    pub const RELEASE: &str = r"UPDATE `notice_delivery_events`
+SET `status` = 'retryable',
+    `next_retry_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000,
+    `lock_until_ms` = 0,
+    `worker_id` = NULL,
+    `retry_count` = `retry_count` - 1,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `event_id` = ?
+  AND `status` = ('delivering')
+  AND `worker_id` = ?";
+    /// Frees rows of workers that let their lease run out, where no worker claims.
+    /// Rows that have used up their attempts go by `take_exhausted` instead.
+    /// Then `reap` in the same transaction, at READ COMMITTED.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `limit`.
+    pub const REAP_FIND: &str = r"SELECT `source_name`, `app_code`, `channel`, `event_id`, `retry_count`
+FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_expired`)
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `status` = 'delivering'
+  AND `lock_until_ms` <= TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+ORDER BY `lock_until_ms`, `updated_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// Moves the rows that `reap_find` has locked.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `keys`.
+    pub const REAP: &str = r"UPDATE `notice_delivery_events` FORCE INDEX (`PRIMARY`)
+SET `status` = 'retryable',
+    `next_retry_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000,
+    `lock_until_ms` = 0,
+    `worker_id` = NULL,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `event_id` IN (?)";
+    /// Lists dead rows, the oldest first.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `limit`.
+    pub const LIST_DEAD: &str = r"SELECT `source_name`, `app_code`, `channel`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
+FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_retention_delivered`)
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `status` = 'dead'
+ORDER BY `updated_at_ms`, `event_id`
+LIMIT ?";
+    /// Gives a dead row a new life: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `event_id`.
+    pub const REPLAY: &str = r"UPDATE `notice_delivery_events`
+SET `status` = 'pending',
+    `next_retry_at_ms` = 0,
+    `lock_until_ms` = 0,
+    `worker_id` = NULL,
+    `retry_count` = 0,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `event_id` = ?
+  AND `status` = ('dead')";
+    /// The time before which finished rows leave: now, less `keep` in milliseconds.
+    ///
+    /// Parameters: `age_ms`.
+    pub const CUTOFF: &str =
+        r"SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000 - ?";
+    /// The columns in which the table and its archive differ, asked for before each run.
+    /// A row: do not archive, bring the two together first.
+    pub const ARCHIVE_COMPARE: &str = r"SELECT COLUMN_NAME
+FROM information_schema.COLUMNS
+WHERE (TABLE_SCHEMA, TABLE_NAME) IN ((DATABASE(), 'notice_delivery_events'), (DATABASE(), 'notice_delivery_events_archive'))
+GROUP BY COLUMN_NAME, COLUMN_TYPE, COLLATION_NAME, IS_NULLABLE
+HAVING COUNT(*) <> 2";
+    /// The keys of one batch of finished rows, the oldest first.
+    /// Then `archive_copy` and `archive_delete` in the same transaction, at READ COMMITTED.
+    /// All is well if `archive_delete` counts as many rows as there are keys: `archive_copy` counts a replaced row twice or not at all.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cutoff`, `limit`.
+    pub const ARCHIVE_FIND_DELIVERED: &str = r"SELECT `source_name`, `app_code`, `channel`, `event_id`
+FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_retention_delivered`)
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `status` = 'delivered'
+  AND `updated_at_ms` <= ?
+ORDER BY `updated_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// The keys of one batch of finished rows, the oldest first.
+    /// Then `archive_copy` and `archive_delete` in the same transaction, at READ COMMITTED.
+    /// All is well if `archive_delete` counts as many rows as there are keys: `archive_copy` counts a replaced row twice or not at all.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cutoff`, `limit`.
+    pub const ARCHIVE_FIND_DONE: &str = r"SELECT `source_name`, `app_code`, `channel`, `event_id`
+FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_retention_delivered`)
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `status` = 'done'
+  AND `updated_at_ms` <= ?
+ORDER BY `updated_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// Copies a batch into the archive; a row that was archived before is replaced by its newer version.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `keys`.
+    pub const ARCHIVE_COPY: &str = r"INSERT INTO `notice_delivery_events_archive` (`source_name`, `app_code`, `channel`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`)
+SELECT `source_name`, `app_code`, `channel`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
+FROM `notice_delivery_events` AS t FORCE INDEX (`PRIMARY`)
+WHERE (`source_name`, `app_code`, `channel`, `event_id`) IN (?)
+ON DUPLICATE KEY UPDATE
+  `event_type` = t.`event_type`,
+  `user_id` = t.`user_id`,
+  `payload` = t.`payload`,
+  `status` = t.`status`,
+  `worker_id` = t.`worker_id`,
+  `lock_until_ms` = t.`lock_until_ms`,
+  `retry_count` = t.`retry_count`,
+  `next_retry_at_ms` = t.`next_retry_at_ms`,
+  `last_error` = t.`last_error`,
+  `created_at_ms` = t.`created_at_ms`,
+  `updated_at_ms` = t.`updated_at_ms`";
+    /// Deletes a batch that the archive has.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `keys`.
+    pub const ARCHIVE_DELETE: &str = r"DELETE /*+ INDEX(t `PRIMARY`) */ FROM `notice_delivery_events` AS t
+WHERE (t.`source_name`, t.`app_code`, t.`channel`, t.`event_id`) IN (?)
+  AND (SELECT COUNT(*) FROM `notice_delivery_events_archive` AS a WHERE a.`source_name` = t.`source_name` AND a.`app_code` = t.`app_code` AND a.`channel` = t.`channel` AND a.`event_id` = t.`event_id`) = 1";
+    /// Rows of the state pending, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cap`.
+    pub const COUNT_PENDING: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_pending`)
+  WHERE `source_name` = ?
+    AND `app_code` = ?
+    AND `channel` = ?
+    AND `status` = 'pending'
+  LIMIT ?
+) AS counted";
+    /// Rows of the state retryable, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cap`.
+    pub const COUNT_RETRYABLE: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_pending`)
+  WHERE `source_name` = ?
+    AND `app_code` = ?
+    AND `channel` = ?
+    AND `status` = 'retryable'
+  LIMIT ?
+) AS counted";
+    /// Rows of the state delivering, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cap`.
+    pub const COUNT_DELIVERING: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_pending`)
+  WHERE `source_name` = ?
+    AND `app_code` = ?
+    AND `channel` = ?
+    AND `status` = 'delivering'
+  LIMIT ?
+) AS counted";
+    /// Dead rows, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cap`.
+    pub const COUNT_DEAD: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_retention_delivered`)
+  WHERE `source_name` = ?
+    AND `app_code` = ?
+    AND `channel` = ?
+    AND `status` = 'dead'
+  LIMIT ?
+) AS counted";
+    /// Rows whose next attempt is due, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cap`.
+    pub const COUNT_DUE_RETRIES: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_pending`)
+  WHERE `source_name` = ?
+    AND `app_code` = ?
+    AND `channel` = ?
+    AND `status` = 'retryable'
+    AND `next_retry_at_ms` <= TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+  LIMIT ?
+) AS counted";
+    /// Rows whose lease has run out, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cap`.
+    pub const COUNT_EXPIRED: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_expired`)
+  WHERE `source_name` = ?
+    AND `app_code` = ?
+    AND `channel` = ?
+    AND `status` = 'delivering'
+    AND `lock_until_ms` <= TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+  LIMIT ?
+) AS counted";
+    /// Rows of the state pending that no claim can ever reach, because `next_retry_at_ms` is not 0, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cap`.
+    pub const COUNT_STRANDED_PENDING: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_pending`)
+  WHERE `source_name` = ?
+    AND `app_code` = ?
+    AND `channel` = ?
+    AND `status` = 'pending'
+    AND `next_retry_at_ms` > 0
+  LIMIT ?
+) AS counted";
+    /// Since when the longest pending row waits; no row: a claim would find none. What it cannot find is counted as stranded.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`.
+    pub const OLDEST_PENDING: &str = r"SELECT `updated_at_ms`
+FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_pending`)
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `status` = 'pending'
+  AND `next_retry_at_ms` = 0
+ORDER BY `updated_at_ms`, `event_id`
+LIMIT 1";
+}
+
 /// Inserts a row with all its columns.
 pub const INSERT: &str = "INSERT INTO `notice_delivery_events` (`source_name`, `app_code`, `channel`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 

@@ -36,6 +36,459 @@ pub mod constraint {
     pub const PRIMARY_KEY: &str = "activity_outbox_pkey";
 }
 
+/// The statements of the workload.
+pub mod query {
+    /// Adds an event, in the transaction of the business data.
+    /// No row: an event of the same idempotency key is there already.
+    ///
+    /// Parameters: `app_code`, `event_id`, `event_type`, `activity_id`, `payload`.
+    pub const ENQUEUE: &str = r#"INSERT INTO "activity_outbox" ("app_code", "event_id", "event_type", "activity_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+VALUES ($1, $2, $3, $4, $5, 'pending', NULL, 0, 0, 0, NULL, floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT, floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT)
+ON CONFLICT ("app_code", "event_id") DO NOTHING"#;
+    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    ///
+    /// Parameters: `app_code`, `limit`.
+    pub const GET_PENDING: &str = r#"SELECT "app_code", "event_id", "event_type", "activity_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM "activity_outbox"
+WHERE "app_code" = $1
+  AND "status" = 'pending'
+ORDER BY "created_at_ms", "event_id"
+LIMIT $2"#;
+    /// Takes pending rows, the oldest first.
+    /// A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
+    ///
+    /// Parameters: `app_code`, `limit`, `lease_ms`, `token`.
+    pub const CLAIM_PENDING: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
+  FROM "activity_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'pending'
+  ORDER BY "created_at_ms", "event_id"
+  LIMIT $2
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "activity_outbox" AS t
+SET "status" = 'delivering',
+    "lock_until_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + $3,
+    "worker_id" = $4,
+    "retry_count" = "retry_count" + 1,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
+RETURNING t."app_code", t."event_id", t."event_type", t."activity_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms""#;
+    /// Takes rows whose next attempt is due, the longest due first.
+    /// A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
+    ///
+    /// Parameters: `app_code`, `limit`, `lease_ms`, `token`.
+    pub const CLAIM_RETRYABLE: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
+  FROM "activity_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'retryable'
+    AND "next_retry_at_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "next_retry_at_ms", "event_id"
+  LIMIT $2
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "activity_outbox" AS t
+SET "status" = 'delivering',
+    "lock_until_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + $3,
+    "worker_id" = $4,
+    "retry_count" = "retry_count" + 1,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
+RETURNING t."app_code", t."event_id", t."event_type", t."activity_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms""#;
+    /// Takes rows of workers that let their lease run out, the longest first.
+    /// Rows that have used up their attempts come back dead, so that a crash loop ends.
+    /// A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
+    ///
+    /// Parameters: `app_code`, `limit`, `lease_ms`, `token`.
+    pub const CLAIM_EXPIRED: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
+  FROM "activity_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'delivering'
+    AND "lock_until_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "lock_until_ms", "event_id"
+  LIMIT $2
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "activity_outbox" AS t
+SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'delivering' END,
+    "lock_until_ms" = CASE WHEN "retry_count" >= 20 THEN 0 ELSE floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + $3 END,
+    "worker_id" = CASE WHEN "retry_count" >= 20 THEN NULL ELSE $4 END,
+    "retry_count" = CASE WHEN "retry_count" >= 20 THEN "retry_count" ELSE "retry_count" + 1 END,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
+RETURNING t."app_code", t."event_id", t."event_type", t."activity_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms""#;
+    /// Takes pending rows, the oldest first.
+    /// A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
+    ///
+    /// Parameters: `app_code`, `event_type`, `limit`, `lease_ms`, `token`.
+    pub const CLAIM_PENDING_BY_EVENT_TYPE: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
+  FROM "activity_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'pending'
+    AND "event_type" = $2
+  ORDER BY "created_at_ms", "event_id"
+  LIMIT $3
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "activity_outbox" AS t
+SET "status" = 'delivering',
+    "lock_until_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + $4,
+    "worker_id" = $5,
+    "retry_count" = "retry_count" + 1,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
+RETURNING t."app_code", t."event_id", t."event_type", t."activity_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms""#;
+    /// Takes rows whose next attempt is due, the longest due first.
+    /// A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
+    ///
+    /// Parameters: `app_code`, `event_type`, `limit`, `lease_ms`, `token`.
+    pub const CLAIM_RETRYABLE_BY_EVENT_TYPE: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
+  FROM "activity_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'retryable'
+    AND "event_type" = $2
+    AND "next_retry_at_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "next_retry_at_ms", "event_id"
+  LIMIT $3
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "activity_outbox" AS t
+SET "status" = 'delivering',
+    "lock_until_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + $4,
+    "worker_id" = $5,
+    "retry_count" = "retry_count" + 1,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
+RETURNING t."app_code", t."event_id", t."event_type", t."activity_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms""#;
+    /// Takes rows of workers that let their lease run out, the longest first.
+    /// Rows that have used up their attempts come back dead, so that a crash loop ends.
+    /// A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
+    ///
+    /// Parameters: `app_code`, `event_type`, `limit`, `lease_ms`, `token`.
+    pub const CLAIM_EXPIRED_BY_EVENT_TYPE: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
+  FROM "activity_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'delivering'
+    AND "event_type" = $2
+    AND "lock_until_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "lock_until_ms", "event_id"
+  LIMIT $3
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "activity_outbox" AS t
+SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'delivering' END,
+    "lock_until_ms" = CASE WHEN "retry_count" >= 20 THEN 0 ELSE floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + $4 END,
+    "worker_id" = CASE WHEN "retry_count" >= 20 THEN NULL ELSE $5 END,
+    "retry_count" = CASE WHEN "retry_count" >= 20 THEN "retry_count" ELSE "retry_count" + 1 END,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
+RETURNING t."app_code", t."event_id", t."event_type", t."activity_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms""#;
+    /// Finishes a row.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `app_code`, `event_id`, `token`.
+    pub const COMPLETE: &str = r#"UPDATE "activity_outbox"
+SET "status" = 'delivered',
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE "app_code" = $1
+  AND "event_id" = $2
+  AND "status" = ('delivering')
+  AND "worker_id" = $3"#;
+    /// Finishes rows.
+    /// A key that does not come back is lost: another worker may hold its row.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `keys`.
+    pub const COMPLETE_MANY: &str = r#"UPDATE "activity_outbox"
+SET "status" = 'delivered',
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE "status" IS NOT DISTINCT FROM 'delivering'
+  AND ("app_code", "event_id", "worker_id") IN ($1)
+RETURNING "event_id""#;
+    /// Puts a row back after a failure.
+    /// The attempt was counted by the claim; at the limit the caller uses `dead` instead.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `delay_ms`, `error`, `app_code`, `event_id`, `token`.
+    pub const RETRY: &str = r#"UPDATE "activity_outbox"
+SET "status" = 'retryable',
+    "next_retry_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + $1,
+    "last_error" = $2,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE "app_code" = $3
+  AND "event_id" = $4
+  AND "status" = ('delivering')
+  AND "worker_id" = $5"#;
+    /// Gives a row up, with the reason.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `error`, `app_code`, `event_id`, `token`.
+    pub const DEAD: &str = r#"UPDATE "activity_outbox"
+SET "status" = 'dead',
+    "last_error" = $1,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE "app_code" = $2
+  AND "event_id" = $3
+  AND "status" = ('delivering')
+  AND "worker_id" = $4"#;
+    /// Holds a row for longer, from now on.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `lease_ms`, `app_code`, `event_id`, `token`.
+    pub const EXTEND: &str = r#"UPDATE "activity_outbox"
+SET "lock_until_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + $1,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE "app_code" = $2
+  AND "event_id" = $3
+  AND "status" = ('delivering')
+  AND "worker_id" = $4"#;
+    /// Puts a row back untried and gives the attempt back, as on shutdown.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `app_code`, `event_id`, `token`.
+    pub const RELEASE: &str = r#"UPDATE "activity_outbox"
+SET "status" = 'retryable',
+    "next_retry_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = "retry_count" - 1,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE "app_code" = $1
+  AND "event_id" = $2
+  AND "status" = ('delivering')
+  AND "worker_id" = $3"#;
+    /// Frees rows of workers that let their lease run out, where no worker claims.
+    ///
+    /// Parameters: `app_code`, `limit`.
+    pub const REAP: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
+  FROM "activity_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'delivering'
+    AND "lock_until_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "lock_until_ms", "event_id"
+  LIMIT $2
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "activity_outbox" AS t
+SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'retryable' END,
+    "next_retry_at_ms" = CASE WHEN "retry_count" >= 20 THEN "next_retry_at_ms" ELSE floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT END,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)"#;
+    /// Lists dead rows, the oldest first.
+    ///
+    /// Parameters: `app_code`, `limit`.
+    pub const LIST_DEAD: &str = r#"SELECT "app_code", "event_id", "event_type", "activity_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM "activity_outbox"
+WHERE "app_code" = $1
+  AND "status" = 'dead'
+ORDER BY "created_at_ms", "event_id"
+LIMIT $2"#;
+    /// Gives a dead row a new life: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    ///
+    /// Parameters: `app_code`, `event_id`.
+    pub const REPLAY: &str = r#"UPDATE "activity_outbox"
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = 0,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE "app_code" = $1
+  AND "event_id" = $2
+  AND "status" = ('dead')"#;
+    /// The time before which finished rows leave: now, less `keep` in milliseconds.
+    ///
+    /// Parameters: `age_ms`.
+    pub const CUTOFF: &str =
+        r"SELECT floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT - $1";
+    /// The columns in which the table and its archive differ, asked for before each run.
+    /// A row: do not archive, bring the two together first.
+    pub const ARCHIVE_COMPARE: &str = r#"SELECT attname::TEXT
+FROM pg_attribute
+WHERE attrelid IN ('"activity_outbox"'::REGCLASS, '"activity_outbox_archive"'::REGCLASS)
+  AND attnum > 0
+  AND NOT attisdropped
+GROUP BY attname, atttypid, atttypmod, attcollation, attnotnull
+HAVING COUNT(*) <> 2"#;
+    /// Moves one batch of finished rows into the archive, the oldest first.
+    /// A row that was archived before, replayed and finished again replaces its old version.
+    ///
+    /// Parameters: `app_code`, `cutoff`, `limit`.
+    pub const ARCHIVE_DELIVERED: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
+  FROM "activity_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'delivered'
+    AND "updated_at_ms" <= $2
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $3
+  FOR UPDATE SKIP LOCKED
+), moved AS (
+  DELETE FROM "activity_outbox" AS t
+  WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+    AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
+  RETURNING t."app_code", t."event_id", t."event_type", t."activity_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms"
+)
+INSERT INTO "activity_outbox_archive" ("app_code", "event_id", "event_type", "activity_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+SELECT "app_code", "event_id", "event_type", "activity_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM moved
+ON CONFLICT ("app_code", "event_id") DO UPDATE
+SET "event_type" = EXCLUDED."event_type",
+    "activity_id" = EXCLUDED."activity_id",
+    "payload" = EXCLUDED."payload",
+    "status" = EXCLUDED."status",
+    "worker_id" = EXCLUDED."worker_id",
+    "lock_until_ms" = EXCLUDED."lock_until_ms",
+    "retry_count" = EXCLUDED."retry_count",
+    "next_retry_at_ms" = EXCLUDED."next_retry_at_ms",
+    "last_error" = EXCLUDED."last_error",
+    "created_at_ms" = EXCLUDED."created_at_ms",
+    "updated_at_ms" = EXCLUDED."updated_at_ms""#;
+    /// Moves one batch of finished rows into the archive, the oldest first.
+    /// A row that was archived before, replayed and finished again replaces its old version.
+    ///
+    /// Parameters: `app_code`, `cutoff`, `limit`.
+    pub const ARCHIVE_DONE: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
+  FROM "activity_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'done'
+    AND "updated_at_ms" <= $2
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $3
+  FOR UPDATE SKIP LOCKED
+), moved AS (
+  DELETE FROM "activity_outbox" AS t
+  WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+    AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
+  RETURNING t."app_code", t."event_id", t."event_type", t."activity_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms"
+)
+INSERT INTO "activity_outbox_archive" ("app_code", "event_id", "event_type", "activity_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+SELECT "app_code", "event_id", "event_type", "activity_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM moved
+ON CONFLICT ("app_code", "event_id") DO UPDATE
+SET "event_type" = EXCLUDED."event_type",
+    "activity_id" = EXCLUDED."activity_id",
+    "payload" = EXCLUDED."payload",
+    "status" = EXCLUDED."status",
+    "worker_id" = EXCLUDED."worker_id",
+    "lock_until_ms" = EXCLUDED."lock_until_ms",
+    "retry_count" = EXCLUDED."retry_count",
+    "next_retry_at_ms" = EXCLUDED."next_retry_at_ms",
+    "last_error" = EXCLUDED."last_error",
+    "created_at_ms" = EXCLUDED."created_at_ms",
+    "updated_at_ms" = EXCLUDED."updated_at_ms""#;
+    /// Rows of the state pending, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_PENDING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "activity_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'pending'
+  ORDER BY "created_at_ms", "event_id"
+  LIMIT $2
+) AS counted"#;
+    /// Rows of the state retryable, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_RETRYABLE: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "activity_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'retryable'
+  ORDER BY "next_retry_at_ms", "event_id"
+  LIMIT $2
+) AS counted"#;
+    /// Rows of the state delivering, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_DELIVERING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "activity_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'delivering'
+  ORDER BY "lock_until_ms", "event_id"
+  LIMIT $2
+) AS counted"#;
+    /// Dead rows, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_DEAD: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "activity_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'dead'
+  ORDER BY "created_at_ms", "event_id"
+  LIMIT $2
+) AS counted"#;
+    /// Rows whose next attempt is due, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_DUE_RETRIES: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "activity_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'retryable'
+    AND "next_retry_at_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "next_retry_at_ms", "event_id"
+  LIMIT $2
+) AS counted"#;
+    /// Rows whose lease has run out, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_EXPIRED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "activity_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'delivering'
+    AND "lock_until_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "lock_until_ms", "event_id"
+  LIMIT $2
+) AS counted"#;
+    /// Since when the longest pending row waits; no row: nothing is pending.
+    ///
+    /// Parameters: `app_code`.
+    pub const OLDEST_PENDING: &str = r#"SELECT "created_at_ms"
+FROM "activity_outbox"
+WHERE "app_code" = $1
+  AND "status" = 'pending'
+ORDER BY "created_at_ms", "event_id"
+LIMIT 1"#;
+}
+
 /// Inserts a row with all its columns.
 pub const INSERT: &str = "INSERT INTO \"activity_outbox\" (\"app_code\", \"event_id\", \"event_type\", \"activity_id\", \"payload\", \"status\", \"worker_id\", \"lock_until_ms\", \"retry_count\", \"next_retry_at_ms\", \"last_error\", \"created_at_ms\", \"updated_at_ms\") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
 

@@ -23,6 +23,250 @@ pub mod constraint {
     pub const PRIMARY_KEY: &str = "agent_outbox_messages_pkey";
 }
 
+/// The statements of the workload.
+pub mod query {
+    /// Adds an event, in the transaction of the business data.
+    ///
+    /// Parameters: `biz_type`, `topic`, `message_key`, `payload`, `max_retry`, `created_at`.
+    pub const ENQUEUE: &str = r#"INSERT INTO "agent_outbox_messages" ("biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at")
+VALUES ($1, $2, $3, $4, 'pending', 0, $5, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'), NULL, NULL, NULL, $6, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'))"#;
+    /// Shows pending rows that are due, the longest due first without locking or marking them: others may take them at the same time.
+    ///
+    /// Parameters: `limit`.
+    pub const GET_PENDING: &str = r#"SELECT "id", "biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at"
+FROM "agent_outbox_messages"
+WHERE "status" = 'pending'
+  AND "next_retry_at" <= (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+ORDER BY "next_retry_at", "id"
+LIMIT $1"#;
+    /// Takes pending rows that are due, the longest due first.
+    /// Rows that have used up their attempts come back dead, so that a crash loop ends.
+    /// A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
+    ///
+    /// Parameters: `limit`, `visibility_ms`.
+    pub const CLAIM_PENDING: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "id"
+  FROM "agent_outbox_messages"
+  WHERE "status" = 'pending'
+    AND "next_retry_at" <= (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+  ORDER BY "next_retry_at", "id"
+  LIMIT $1
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "agent_outbox_messages" AS t
+SET "status" = CASE WHEN "retry_count" >= "max_retry" THEN 'dead' ELSE 'pending' END,
+    "next_retry_at" = CASE WHEN "retry_count" >= "max_retry" THEN "next_retry_at" ELSE (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') + $2::BIGINT * INTERVAL '1 millisecond' END,
+    "retry_count" = CASE WHEN "retry_count" >= "max_retry" THEN "retry_count" ELSE "retry_count" + 1 END,
+    "consumed_at" = CASE WHEN "retry_count" >= "max_retry" THEN (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') ELSE "consumed_at" END,
+    "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."id" IN (SELECT "id" FROM found)
+RETURNING t."id", t."biz_type", t."topic", t."message_key", t."payload", t."status", t."retry_count", t."max_retry", t."next_retry_at", t."last_error", t."published_at", t."consumed_at", t."created_at", t."updated_at""#;
+    /// Puts a row back after a failure.
+    /// The attempt was counted by the claim; at the limit the caller uses `dead` instead.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `delay_ms`, `error`, `id`, `attempt`.
+    pub const RETRY: &str = r#"UPDATE "agent_outbox_messages"
+SET "status" = 'pending',
+    "next_retry_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') + $1::BIGINT * INTERVAL '1 millisecond',
+    "last_error" = $2,
+    "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "id" = $3
+  AND "status" = ('pending')
+  AND "retry_count" = $4"#;
+    /// Gives a row up, with the reason.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `error`, `id`, `attempt`.
+    pub const DEAD: &str = r#"UPDATE "agent_outbox_messages"
+SET "status" = 'dead',
+    "last_error" = $1,
+    "consumed_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
+    "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "id" = $2
+  AND "status" = ('pending')
+  AND "retry_count" = $3"#;
+    /// Holds a row for longer, from now on.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `visibility_ms`, `id`, `attempt`.
+    pub const EXTEND: &str = r#"UPDATE "agent_outbox_messages"
+SET "next_retry_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') + $1::BIGINT * INTERVAL '1 millisecond',
+    "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "id" = $2
+  AND "status" = ('pending')
+  AND "retry_count" = $3"#;
+    /// Puts a row back untried, as on shutdown. The attempt stays counted: it is the fence.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `id`, `attempt`.
+    pub const RELEASE: &str = r#"UPDATE "agent_outbox_messages"
+SET "status" = 'pending',
+    "next_retry_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
+    "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "id" = $1
+  AND "status" = ('pending')
+  AND "retry_count" = $2"#;
+    /// Marks a row as handed to the broker. No row while it is done already: the consumer was faster.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `id`, `attempt`.
+    pub const MARK_PUBLISHED: &str = r#"UPDATE "agent_outbox_messages"
+SET "status" = 'published',
+    "published_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
+    "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "id" = $1
+  AND "status" = ('pending')
+  AND "retry_count" = $2"#;
+    /// Puts a row back whose handler failed.
+    /// The attempt was counted by the claim; at the limit the caller uses `dead_published` instead.
+    /// The attempts are the fence: they and their limit go up by one, so that who published the row before cannot do so again.
+    ///
+    /// Parameters: `delay_ms`, `error`, `id`.
+    pub const RETRY_PUBLISHED: &str = r#"UPDATE "agent_outbox_messages"
+SET "status" = 'pending',
+    "next_retry_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') + $1::BIGINT * INTERVAL '1 millisecond',
+    "last_error" = $2,
+    "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
+    "max_retry" = "max_retry" + 1,
+    "retry_count" = "retry_count" + 1
+WHERE "id" = $3
+  AND "status" = ('published')"#;
+    /// Gives up a row that its handler can never handle, with the reason.
+    ///
+    /// Parameters: `error`, `id`.
+    pub const DEAD_PUBLISHED: &str = r#"UPDATE "agent_outbox_messages"
+SET "status" = 'dead',
+    "last_error" = $1,
+    "consumed_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
+    "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "id" = $2
+  AND "status" = ('published')"#;
+    /// Finishes a row in the transaction of its handler, whether or not it is marked as published yet.
+    /// No row: it was handled before, or given up.
+    ///
+    /// Parameters: `id`.
+    pub const CONSUME: &str = r#"UPDATE "agent_outbox_messages"
+SET "status" = 'consumed',
+    "consumed_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
+    "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "id" = $1
+  AND "status" IN ('pending', 'published')"#;
+    /// Puts rows back whose message never arrived, the longest published first.
+    /// The attempts are the fence: they and their limit go up by one, so that who published the row before cannot do so again.
+    ///
+    /// Parameters: `sweep_ms`, `limit`.
+    pub const SWEEP: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "id"
+  FROM "agent_outbox_messages"
+  WHERE "status" = 'published'
+    AND "published_at" <= (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') - $1::BIGINT * INTERVAL '1 millisecond'
+  ORDER BY "published_at", "id"
+  LIMIT $2
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "agent_outbox_messages" AS t
+SET "status" = 'pending',
+    "next_retry_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
+    "max_retry" = "max_retry" + 1,
+    "retry_count" = "retry_count" + 1,
+    "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."id" IN (SELECT "id" FROM found)"#;
+    /// Lists dead rows, the oldest first.
+    ///
+    /// Parameters: `limit`.
+    pub const LIST_DEAD: &str = r#"SELECT "id", "biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at"
+FROM "agent_outbox_messages"
+WHERE "status" = 'dead'
+ORDER BY "updated_at", "id"
+LIMIT $1"#;
+    /// Gives a dead row a new life: further attempts, counted on from the old ones, which are the fence.
+    ///
+    /// Parameters: `id`.
+    pub const REPLAY: &str = r#"UPDATE "agent_outbox_messages"
+SET "status" = 'pending',
+    "next_retry_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
+    "max_retry" = "retry_count" + 21,
+    "retry_count" = "retry_count" + 1,
+    "consumed_at" = NULL,
+    "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "id" = $1
+  AND "status" = ('dead')"#;
+    /// The time before which finished rows leave: now, less `keep` in milliseconds.
+    ///
+    /// Parameters: `age_ms`.
+    pub const CUTOFF: &str = r"SELECT (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') - $1::BIGINT * INTERVAL '1 millisecond'";
+    /// Deletes one batch of finished rows, the oldest first.
+    ///
+    /// Parameters: `cutoff`, `limit`.
+    pub const CLEANUP_CONSUMED: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "id"
+  FROM "agent_outbox_messages"
+  WHERE "status" = 'consumed'
+    AND "updated_at" <= $1
+  ORDER BY "updated_at", "id"
+  LIMIT $2
+  FOR UPDATE SKIP LOCKED
+)
+DELETE FROM "agent_outbox_messages" AS t
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."id" IN (SELECT "id" FROM found)"#;
+    /// Rows of the state pending, at most `cap`.
+    ///
+    /// Parameters: `cap`.
+    pub const COUNT_PENDING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "agent_outbox_messages"
+  WHERE "status" = 'pending'
+  ORDER BY "next_retry_at", "id"
+  LIMIT $1
+) AS counted"#;
+    /// Rows of the state published, at most `cap`.
+    ///
+    /// Parameters: `cap`.
+    pub const COUNT_PUBLISHED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "agent_outbox_messages"
+  WHERE "status" = 'published'
+  ORDER BY "published_at", "id"
+  LIMIT $1
+) AS counted"#;
+    /// Dead rows, at most `cap`.
+    ///
+    /// Parameters: `cap`.
+    pub const COUNT_DEAD: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "agent_outbox_messages"
+  WHERE "status" = 'dead'
+  ORDER BY "updated_at", "id"
+  LIMIT $1
+) AS counted"#;
+    /// Rows of the state published that the sweep can never reach, because "published_at" is NULL, at most `cap`.
+    ///
+    /// Parameters: `cap`.
+    pub const COUNT_STRANDED_PUBLISHED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "agent_outbox_messages"
+  WHERE "status" = 'published'
+    AND "published_at" IS NULL
+  ORDER BY "published_at", "id"
+  LIMIT $1
+) AS counted"#;
+    /// Since when the longest due pending row is overdue; a time to come: nothing is due yet.
+    /// No row: nothing is pending.
+    pub const OLDEST_DUE: &str = r#"SELECT "next_retry_at"
+FROM "agent_outbox_messages"
+WHERE "status" = 'pending'
+ORDER BY "next_retry_at", "id"
+LIMIT 1"#;
+}
+
 /// Inserts a row with all its columns.
 pub const INSERT: &str = "INSERT INTO \"agent_outbox_messages\" (\"id\", \"biz_type\", \"topic\", \"message_key\", \"payload\", \"status\", \"retry_count\", \"max_retry\", \"next_retry_at\", \"last_error\", \"published_at\", \"consumed_at\", \"created_at\", \"updated_at\") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
 

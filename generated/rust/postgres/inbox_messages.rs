@@ -18,6 +18,36 @@ pub mod constraint {
     pub const PRIMARY_KEY: &str = "inbox_messages_pkey";
 }
 
+/// The statements of the workload.
+pub mod query {
+    /// Writes down that a consumer has a message, in the transaction that handles it; who comes second waits for the
+    /// first one's end.
+    /// No row: the message was handled before.
+    ///
+    /// Parameters: `consumer`, `message_id`.
+    pub const BEGIN_CONSUME: &str = r#"INSERT INTO "inbox_messages" ("consumer", "message_id", "handled_at")
+VALUES ($1, $2, (date_trunc('milliseconds', statement_timestamp()) AT TIME ZONE 'UTC'))
+ON CONFLICT ("consumer", "message_id") DO NOTHING"#;
+    /// The time before which finished rows leave: now, less `keep` in milliseconds.
+    ///
+    /// Parameters: `age_ms`.
+    pub const CUTOFF: &str = r"SELECT (date_trunc('milliseconds', statement_timestamp()) AT TIME ZONE 'UTC') - $1::BIGINT * INTERVAL '1 millisecond'";
+    /// Deletes one batch of finished rows, the oldest first.
+    ///
+    /// Parameters: `cutoff`, `limit`.
+    pub const CLEANUP: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "consumer", "message_id"
+  FROM "inbox_messages"
+  WHERE "handled_at" <= $1
+  ORDER BY "handled_at", "consumer", "message_id"
+  LIMIT $2
+  FOR UPDATE SKIP LOCKED
+)
+DELETE FROM "inbox_messages" AS t
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."consumer", t."message_id") IN (SELECT "consumer", "message_id" FROM found)"#;
+}
+
 /// Inserts a row with all its columns.
 pub const INSERT: &str = "INSERT INTO \"inbox_messages\" (\"consumer\", \"message_id\", \"handled_at\") VALUES ($1, $2, $3)";
 

@@ -21,6 +21,447 @@ pub mod constraint {
     pub const PRIMARY_KEY: &str = "notice_delivery_events_pkey";
 }
 
+/// The statements of the workload.
+pub mod query {
+    /// Adds an event, in the transaction of the business data.
+    /// No row: an event of the same idempotency key is there already.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `event_id`, `event_type`, `user_id`, `payload`, `created_at_ms`.
+    pub const ENQUEUE: &str = r#"INSERT INTO "notice_delivery_events" ("source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', NULL, 0, 0, 0, NULL, $8, floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT)
+ON CONFLICT ("source_name", "app_code", "channel", "event_id") DO NOTHING"#;
+    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `limit`.
+    pub const GET_PENDING: &str = r#"SELECT "source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM "notice_delivery_events"
+WHERE "source_name" = $1
+  AND "app_code" = $2
+  AND "channel" = $3
+  AND "status" = 'pending'
+  AND "next_retry_at_ms" = 0
+ORDER BY "updated_at_ms", "event_id"
+LIMIT $4"#;
+    /// Takes pending rows, the oldest first.
+    /// A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `limit`, `lease_ms`, `token`.
+    pub const CLAIM_PENDING: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "source_name", "app_code", "channel", "event_id"
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'pending'
+    AND "next_retry_at_ms" = 0
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $4
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "notice_delivery_events" AS t
+SET "status" = 'delivering',
+    "lock_until_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + $5,
+    "worker_id" = $6,
+    "retry_count" = "retry_count" + 1,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."source_name", t."app_code", t."channel", t."event_id") IN (SELECT "source_name", "app_code", "channel", "event_id" FROM found)
+RETURNING t."source_name", t."app_code", t."channel", t."event_id", t."event_type", t."user_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms""#;
+    /// Takes rows whose next attempt is due, the longest due first.
+    /// A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `limit`, `lease_ms`, `token`.
+    pub const CLAIM_RETRYABLE: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "source_name", "app_code", "channel", "event_id"
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'retryable'
+    AND "next_retry_at_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "next_retry_at_ms", "updated_at_ms", "event_id"
+  LIMIT $4
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "notice_delivery_events" AS t
+SET "status" = 'delivering',
+    "lock_until_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + $5,
+    "worker_id" = $6,
+    "retry_count" = "retry_count" + 1,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."source_name", t."app_code", t."channel", t."event_id") IN (SELECT "source_name", "app_code", "channel", "event_id" FROM found)
+RETURNING t."source_name", t."app_code", t."channel", t."event_id", t."event_type", t."user_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms""#;
+    /// Takes rows of workers that let their lease run out, the longest first.
+    /// Rows that have used up their attempts come back dead, so that a crash loop ends.
+    /// A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `limit`, `lease_ms`, `token`.
+    pub const CLAIM_EXPIRED: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "source_name", "app_code", "channel", "event_id"
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'delivering'
+    AND "lock_until_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "lock_until_ms", "updated_at_ms", "event_id"
+  LIMIT $4
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "notice_delivery_events" AS t
+SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'delivering' END,
+    "lock_until_ms" = CASE WHEN "retry_count" >= 20 THEN 0 ELSE floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + $5 END,
+    "worker_id" = CASE WHEN "retry_count" >= 20 THEN NULL ELSE $6 END,
+    "retry_count" = CASE WHEN "retry_count" >= 20 THEN "retry_count" ELSE "retry_count" + 1 END,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."source_name", t."app_code", t."channel", t."event_id") IN (SELECT "source_name", "app_code", "channel", "event_id" FROM found)
+RETURNING t."source_name", t."app_code", t."channel", t."event_id", t."event_type", t."user_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms""#;
+    /// Finishes a row.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `event_id`, `token`.
+    pub const COMPLETE: &str = r#"UPDATE "notice_delivery_events"
+SET "status" = 'delivered',
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE "source_name" = $1
+  AND "app_code" = $2
+  AND "channel" = $3
+  AND "event_id" = $4
+  AND "status" = ('delivering')
+  AND "worker_id" = $5"#;
+    /// Finishes rows.
+    /// A key that does not come back is lost: another worker may hold its row.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `keys`.
+    pub const COMPLETE_MANY: &str = r#"UPDATE "notice_delivery_events"
+SET "status" = 'delivered',
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE "status" IS NOT DISTINCT FROM 'delivering'
+  AND ("source_name", "app_code", "channel", "event_id", "worker_id") IN ($1)
+RETURNING "event_id""#;
+    /// Puts a row back after a failure.
+    /// The attempt was counted by the claim; at the limit the caller uses `dead` instead.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `delay_ms`, `error`, `source_name`, `app_code`, `channel`, `event_id`, `token`.
+    pub const RETRY: &str = r#"UPDATE "notice_delivery_events"
+SET "status" = 'retryable',
+    "next_retry_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + $1,
+    "last_error" = $2,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE "source_name" = $3
+  AND "app_code" = $4
+  AND "channel" = $5
+  AND "event_id" = $6
+  AND "status" = ('delivering')
+  AND "worker_id" = $7"#;
+    /// Gives a row up, with the reason.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `error`, `source_name`, `app_code`, `channel`, `event_id`, `token`.
+    pub const DEAD: &str = r#"UPDATE "notice_delivery_events"
+SET "status" = 'dead',
+    "last_error" = $1,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE "source_name" = $2
+  AND "app_code" = $3
+  AND "channel" = $4
+  AND "event_id" = $5
+  AND "status" = ('delivering')
+  AND "worker_id" = $6"#;
+    /// Holds a row for longer, from now on.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `lease_ms`, `source_name`, `app_code`, `channel`, `event_id`, `token`.
+    pub const EXTEND: &str = r#"UPDATE "notice_delivery_events"
+SET "lock_until_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT + $1,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE "source_name" = $2
+  AND "app_code" = $3
+  AND "channel" = $4
+  AND "event_id" = $5
+  AND "status" = ('delivering')
+  AND "worker_id" = $6"#;
+    /// Puts a row back untried and gives the attempt back, as on shutdown.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `event_id`, `token`.
+    pub const RELEASE: &str = r#"UPDATE "notice_delivery_events"
+SET "status" = 'retryable',
+    "next_retry_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = "retry_count" - 1,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE "source_name" = $1
+  AND "app_code" = $2
+  AND "channel" = $3
+  AND "event_id" = $4
+  AND "status" = ('delivering')
+  AND "worker_id" = $5"#;
+    /// Frees rows of workers that let their lease run out, where no worker claims.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `limit`.
+    pub const REAP: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "source_name", "app_code", "channel", "event_id"
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'delivering'
+    AND "lock_until_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "lock_until_ms", "updated_at_ms", "event_id"
+  LIMIT $4
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "notice_delivery_events" AS t
+SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'retryable' END,
+    "next_retry_at_ms" = CASE WHEN "retry_count" >= 20 THEN "next_retry_at_ms" ELSE floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT END,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."source_name", t."app_code", t."channel", t."event_id") IN (SELECT "source_name", "app_code", "channel", "event_id" FROM found)"#;
+    /// Lists dead rows, the oldest first.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `limit`.
+    pub const LIST_DEAD: &str = r#"SELECT "source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM "notice_delivery_events"
+WHERE "source_name" = $1
+  AND "app_code" = $2
+  AND "channel" = $3
+  AND "status" = 'dead'
+ORDER BY "updated_at_ms", "event_id"
+LIMIT $4"#;
+    /// Gives a dead row a new life: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `event_id`.
+    pub const REPLAY: &str = r#"UPDATE "notice_delivery_events"
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = 0,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE "source_name" = $1
+  AND "app_code" = $2
+  AND "channel" = $3
+  AND "event_id" = $4
+  AND "status" = ('dead')"#;
+    /// The time before which finished rows leave: now, less `keep` in milliseconds.
+    ///
+    /// Parameters: `age_ms`.
+    pub const CUTOFF: &str =
+        r"SELECT floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT - $1";
+    /// The columns in which the table and its archive differ, asked for before each run.
+    /// A row: do not archive, bring the two together first.
+    pub const ARCHIVE_COMPARE: &str = r#"SELECT attname::TEXT
+FROM pg_attribute
+WHERE attrelid IN ('"notice_delivery_events"'::REGCLASS, '"notice_delivery_events_archive"'::REGCLASS)
+  AND attnum > 0
+  AND NOT attisdropped
+GROUP BY attname, atttypid, atttypmod, attcollation, attnotnull
+HAVING COUNT(*) <> 2"#;
+    /// Moves one batch of finished rows into the archive, the oldest first.
+    /// A row that was archived before, replayed and finished again replaces its old version.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cutoff`, `limit`.
+    pub const ARCHIVE_DELIVERED: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "source_name", "app_code", "channel", "event_id"
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'delivered'
+    AND "updated_at_ms" <= $4
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $5
+  FOR UPDATE SKIP LOCKED
+), moved AS (
+  DELETE FROM "notice_delivery_events" AS t
+  WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+    AND (t."source_name", t."app_code", t."channel", t."event_id") IN (SELECT "source_name", "app_code", "channel", "event_id" FROM found)
+  RETURNING t."source_name", t."app_code", t."channel", t."event_id", t."event_type", t."user_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms"
+)
+INSERT INTO "notice_delivery_events_archive" ("source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+SELECT "source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM moved
+ON CONFLICT ("source_name", "app_code", "channel", "event_id") DO UPDATE
+SET "event_type" = EXCLUDED."event_type",
+    "user_id" = EXCLUDED."user_id",
+    "payload" = EXCLUDED."payload",
+    "status" = EXCLUDED."status",
+    "worker_id" = EXCLUDED."worker_id",
+    "lock_until_ms" = EXCLUDED."lock_until_ms",
+    "retry_count" = EXCLUDED."retry_count",
+    "next_retry_at_ms" = EXCLUDED."next_retry_at_ms",
+    "last_error" = EXCLUDED."last_error",
+    "created_at_ms" = EXCLUDED."created_at_ms",
+    "updated_at_ms" = EXCLUDED."updated_at_ms""#;
+    /// Moves one batch of finished rows into the archive, the oldest first.
+    /// A row that was archived before, replayed and finished again replaces its old version.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cutoff`, `limit`.
+    pub const ARCHIVE_DONE: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "source_name", "app_code", "channel", "event_id"
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'done'
+    AND "updated_at_ms" <= $4
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $5
+  FOR UPDATE SKIP LOCKED
+), moved AS (
+  DELETE FROM "notice_delivery_events" AS t
+  WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+    AND (t."source_name", t."app_code", t."channel", t."event_id") IN (SELECT "source_name", "app_code", "channel", "event_id" FROM found)
+  RETURNING t."source_name", t."app_code", t."channel", t."event_id", t."event_type", t."user_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms"
+)
+INSERT INTO "notice_delivery_events_archive" ("source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+SELECT "source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM moved
+ON CONFLICT ("source_name", "app_code", "channel", "event_id") DO UPDATE
+SET "event_type" = EXCLUDED."event_type",
+    "user_id" = EXCLUDED."user_id",
+    "payload" = EXCLUDED."payload",
+    "status" = EXCLUDED."status",
+    "worker_id" = EXCLUDED."worker_id",
+    "lock_until_ms" = EXCLUDED."lock_until_ms",
+    "retry_count" = EXCLUDED."retry_count",
+    "next_retry_at_ms" = EXCLUDED."next_retry_at_ms",
+    "last_error" = EXCLUDED."last_error",
+    "created_at_ms" = EXCLUDED."created_at_ms",
+    "updated_at_ms" = EXCLUDED."updated_at_ms""#;
+    /// Rows of the state pending, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cap`.
+    pub const COUNT_PENDING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'pending'
+  ORDER BY "next_retry_at_ms", "updated_at_ms", "event_id"
+  LIMIT $4
+) AS counted"#;
+    /// Rows of the state retryable, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cap`.
+    pub const COUNT_RETRYABLE: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'retryable'
+  ORDER BY "next_retry_at_ms", "updated_at_ms", "event_id"
+  LIMIT $4
+) AS counted"#;
+    /// Rows of the state delivering, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cap`.
+    pub const COUNT_DELIVERING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'delivering'
+  ORDER BY "next_retry_at_ms", "updated_at_ms", "event_id"
+  LIMIT $4
+) AS counted"#;
+    /// Dead rows, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cap`.
+    pub const COUNT_DEAD: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'dead'
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $4
+) AS counted"#;
+    /// Rows whose next attempt is due, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cap`.
+    pub const COUNT_DUE_RETRIES: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'retryable'
+    AND "next_retry_at_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "next_retry_at_ms", "updated_at_ms", "event_id"
+  LIMIT $4
+) AS counted"#;
+    /// Rows whose lease has run out, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cap`.
+    pub const COUNT_EXPIRED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'delivering'
+    AND "lock_until_ms" <= floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+  ORDER BY "lock_until_ms", "updated_at_ms", "event_id"
+  LIMIT $4
+) AS counted"#;
+    /// Rows of the state pending that no claim can ever reach, because "next_retry_at_ms" is not 0, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cap`.
+    pub const COUNT_STRANDED_PENDING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'pending'
+    AND "next_retry_at_ms" > 0
+  ORDER BY "next_retry_at_ms", "updated_at_ms", "event_id"
+  LIMIT $4
+) AS counted"#;
+    /// Since when the longest pending row waits; no row: a claim would find none. What it cannot find is counted as stranded.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`.
+    pub const OLDEST_PENDING: &str = r#"SELECT "updated_at_ms"
+FROM "notice_delivery_events"
+WHERE "source_name" = $1
+  AND "app_code" = $2
+  AND "channel" = $3
+  AND "status" = 'pending'
+  AND "next_retry_at_ms" = 0
+ORDER BY "updated_at_ms", "event_id"
+LIMIT 1"#;
+}
+
 /// Inserts a row with all its columns.
 pub const INSERT: &str = "INSERT INTO \"notice_delivery_events\" (\"source_name\", \"app_code\", \"channel\", \"event_id\", \"event_type\", \"user_id\", \"payload\", \"status\", \"worker_id\", \"lock_until_ms\", \"retry_count\", \"next_retry_at_ms\", \"last_error\", \"created_at_ms\", \"updated_at_ms\") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
 

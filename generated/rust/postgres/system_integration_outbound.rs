@@ -26,6 +26,184 @@ pub mod constraint {
     pub const PRIMARY_KEY: &str = "_System_IntegrationOutbound_pkey";
 }
 
+/// The statements of the workload.
+pub mod query {
+    /// Adds an event, in the transaction of the business data.
+    ///
+    /// Parameters: `Id`, `Destination`, `ObjectType`, `RecordID`, `EventType`, `Payload`, `OldPayload`.
+    pub const ENQUEUE: &str = r#"INSERT INTO "_System_IntegrationOutbound" ("Id", "Destination", "ObjectType", "RecordID", "EventType", "Payload", "OldPayload", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate")
+VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', 0, NULL, NULL, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'), (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'))"#;
+    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    ///
+    /// Parameters: `Destination`, `limit`.
+    pub const GET_PENDING: &str = r#"SELECT "Id", "Destination", "ObjectType", "RecordID", "EventType", "Payload", "OldPayload", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate"
+FROM "_System_IntegrationOutbound"
+WHERE "Destination" = $1
+  AND "Status" = 'pending'
+ORDER BY "CreatedDate", "Id"
+LIMIT $2"#;
+    /// Takes pending rows, the oldest first.
+    /// A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
+    ///
+    /// Parameters: `Destination`, `limit`.
+    pub const CLAIM_PENDING: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "Id"
+  FROM "_System_IntegrationOutbound"
+  WHERE "Destination" = $1
+    AND "Status" = 'pending'
+  ORDER BY "CreatedDate", "Id"
+  LIMIT $2
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "_System_IntegrationOutbound" AS t
+SET "Status" = 'processing',
+    "RetryCount" = "RetryCount" + 1,
+    "LastModifiedDate" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."Id" IN (SELECT "Id" FROM found)
+RETURNING t."Id", t."Destination", t."ObjectType", t."RecordID", t."EventType", t."Payload", t."OldPayload", t."Status", t."RetryCount", t."ErrorMessage", t."ProcessedDate", t."CreatedDate", t."LastModifiedDate""#;
+    /// Finishes a row.
+    ///
+    /// Parameters: `Destination`, `Id`.
+    pub const COMPLETE: &str = r#"UPDATE "_System_IntegrationOutbound"
+SET "Status" = 'processed',
+    "ProcessedDate" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
+    "LastModifiedDate" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "Destination" = $1
+  AND "Id" = $2
+  AND "Status" = ('processing')"#;
+    /// Finishes rows.
+    /// A key that does not come back is that of a row which nobody holds any more.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `Destination`, `keys`.
+    pub const COMPLETE_MANY: &str = r#"UPDATE "_System_IntegrationOutbound"
+SET "Status" = 'processed',
+    "ProcessedDate" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
+    "LastModifiedDate" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "Status" IS NOT DISTINCT FROM 'processing'
+  AND "Destination" IS NOT DISTINCT FROM $1
+  AND "Id" = ANY (ARRAY(SELECT unnest(ARRAY[NULL::VARCHAR(255) COLLATE "C", $2])))
+RETURNING "Id""#;
+    /// Puts a row back after a failure.
+    /// The attempt was counted by the claim; at the limit the caller uses `dead` instead.
+    ///
+    /// Parameters: `error`, `Destination`, `Id`.
+    pub const RETRY: &str = r#"UPDATE "_System_IntegrationOutbound"
+SET "Status" = 'pending',
+    "ErrorMessage" = $1,
+    "LastModifiedDate" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "Destination" = $2
+  AND "Id" = $3
+  AND "Status" = ('processing')"#;
+    /// Gives a row up, with the reason.
+    ///
+    /// Parameters: `error`, `Destination`, `Id`.
+    pub const DEAD: &str = r#"UPDATE "_System_IntegrationOutbound"
+SET "Status" = 'failed',
+    "ErrorMessage" = $1,
+    "ProcessedDate" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
+    "LastModifiedDate" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "Destination" = $2
+  AND "Id" = $3
+  AND "Status" = ('processing')"#;
+    /// Puts a row back untried and gives the attempt back, as on shutdown.
+    ///
+    /// Parameters: `Destination`, `Id`.
+    pub const RELEASE: &str = r#"UPDATE "_System_IntegrationOutbound"
+SET "Status" = 'pending',
+    "RetryCount" = "RetryCount" - 1,
+    "LastModifiedDate" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "Destination" = $1
+  AND "Id" = $2
+  AND "Status" = ('processing')"#;
+    /// Lists dead rows, the oldest first.
+    ///
+    /// Parameters: `Destination`, `limit`.
+    pub const LIST_DEAD: &str = r#"SELECT "Id", "Destination", "ObjectType", "RecordID", "EventType", "Payload", "OldPayload", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate"
+FROM "_System_IntegrationOutbound"
+WHERE "Destination" = $1
+  AND "Status" = 'failed'
+ORDER BY "CreatedDate", "Id"
+LIMIT $2"#;
+    /// Gives a dead row a new life: attempts from 0.
+    ///
+    /// Parameters: `Destination`, `Id`.
+    pub const REPLAY: &str = r#"UPDATE "_System_IntegrationOutbound"
+SET "Status" = 'pending',
+    "RetryCount" = 0,
+    "ProcessedDate" = NULL,
+    "LastModifiedDate" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "Destination" = $1
+  AND "Id" = $2
+  AND "Status" = ('failed')"#;
+    /// The time before which finished rows leave: now, less `keep` in milliseconds.
+    ///
+    /// Parameters: `age_ms`.
+    pub const CUTOFF: &str = r"SELECT (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') - $1::BIGINT * INTERVAL '1 millisecond'";
+    /// Deletes one batch of finished rows, the oldest first.
+    ///
+    /// Parameters: `cutoff`, `limit`.
+    pub const CLEANUP_PROCESSED: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "Id"
+  FROM "_System_IntegrationOutbound"
+  WHERE "Status" = 'processed'
+    AND "LastModifiedDate" <= $1
+  ORDER BY "LastModifiedDate", "Id"
+  LIMIT $2
+  FOR UPDATE SKIP LOCKED
+)
+DELETE FROM "_System_IntegrationOutbound" AS t
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."Id" IN (SELECT "Id" FROM found)"#;
+    /// Rows of the state pending, at most `cap`.
+    ///
+    /// Parameters: `Destination`, `cap`.
+    pub const COUNT_PENDING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_IntegrationOutbound"
+  WHERE "Destination" = $1
+    AND "Status" = 'pending'
+  ORDER BY "CreatedDate"
+  LIMIT $2
+) AS counted"#;
+    /// Rows of the state processing, at most `cap`.
+    ///
+    /// Parameters: `Destination`, `cap`.
+    pub const COUNT_PROCESSING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_IntegrationOutbound"
+  WHERE "Destination" = $1
+    AND "Status" = 'processing'
+  ORDER BY "CreatedDate"
+  LIMIT $2
+) AS counted"#;
+    /// Dead rows, at most `cap`.
+    ///
+    /// Parameters: `Destination`, `cap`.
+    pub const COUNT_DEAD: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_IntegrationOutbound"
+  WHERE "Destination" = $1
+    AND "Status" = 'failed'
+  ORDER BY "CreatedDate", "Id"
+  LIMIT $2
+) AS counted"#;
+    /// Since when the longest pending row waits; no row: nothing is pending.
+    ///
+    /// Parameters: `Destination`.
+    pub const OLDEST_PENDING: &str = r#"SELECT "CreatedDate"
+FROM "_System_IntegrationOutbound"
+WHERE "Destination" = $1
+  AND "Status" = 'pending'
+ORDER BY "CreatedDate", "Id"
+LIMIT 1"#;
+}
+
 /// Inserts a row with all its columns.
 pub const INSERT: &str = "INSERT INTO \"_System_IntegrationOutbound\" (\"Id\", \"Destination\", \"ObjectType\", \"RecordID\", \"EventType\", \"Payload\", \"OldPayload\", \"Status\", \"RetryCount\", \"ErrorMessage\", \"ProcessedDate\", \"CreatedDate\", \"LastModifiedDate\") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
 

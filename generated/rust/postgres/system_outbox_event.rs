@@ -23,6 +23,169 @@ pub mod constraint {
     pub const PRIMARY_KEY: &str = "_System_OutboxEvent_pkey";
 }
 
+/// The statements of the workload.
+pub mod query {
+    /// Adds an event, in the transaction of the business data.
+    ///
+    /// Parameters: `__sys_gen_id`, `event_type`, `payload`.
+    pub const ENQUEUE: &str = r#"INSERT INTO "_System_OutboxEvent" ("__sys_gen_id", "event_type", "payload", "status", "retry_count", "error_message", "processed_date", "__sys_gen_created_date", "__sys_gen_last_modified_date")
+VALUES ($1, $2, $3, 'pending', 0, NULL, NULL, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'), (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'))"#;
+    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    ///
+    /// Parameters: `limit`.
+    pub const GET_PENDING: &str = r#"SELECT "__sys_gen_id", "event_type", "payload", "status", "retry_count", "error_message", "processed_date", "__sys_gen_created_date", "__sys_gen_last_modified_date"
+FROM "_System_OutboxEvent"
+WHERE "status" = 'pending'
+ORDER BY "__sys_gen_created_date", "__sys_gen_id"
+LIMIT $1"#;
+    /// Takes pending rows, the oldest first.
+    /// A row that changes at the very moment is left for the next claim: fewer rows than `limit` do not mean that no more wait.
+    ///
+    /// Parameters: `limit`.
+    pub const CLAIM_PENDING: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "__sys_gen_id"
+  FROM "_System_OutboxEvent"
+  WHERE "status" = 'pending'
+  ORDER BY "__sys_gen_created_date", "__sys_gen_id"
+  LIMIT $1
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "_System_OutboxEvent" AS t
+SET "status" = 'processing',
+    "retry_count" = "retry_count" + 1,
+    "__sys_gen_last_modified_date" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."__sys_gen_id" IN (SELECT "__sys_gen_id" FROM found)
+RETURNING t."__sys_gen_id", t."event_type", t."payload", t."status", t."retry_count", t."error_message", t."processed_date", t."__sys_gen_created_date", t."__sys_gen_last_modified_date""#;
+    /// Finishes a row.
+    ///
+    /// Parameters: `__sys_gen_id`.
+    pub const COMPLETE: &str = r#"UPDATE "_System_OutboxEvent"
+SET "status" = 'processed',
+    "processed_date" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
+    "__sys_gen_last_modified_date" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "__sys_gen_id" = $1
+  AND "status" = ('processing')"#;
+    /// Finishes rows.
+    /// A key that does not come back is that of a row which nobody holds any more.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `keys`.
+    pub const COMPLETE_MANY: &str = r#"UPDATE "_System_OutboxEvent"
+SET "status" = 'processed',
+    "processed_date" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
+    "__sys_gen_last_modified_date" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "status" IS NOT DISTINCT FROM 'processing'
+  AND "__sys_gen_id" = ANY (ARRAY(SELECT unnest(ARRAY[NULL::VARCHAR(36) COLLATE "C", $1])))
+RETURNING "__sys_gen_id""#;
+    /// Puts a row back after a failure.
+    /// The attempt was counted by the claim; at the limit the caller uses `dead` instead.
+    ///
+    /// Parameters: `error`, `__sys_gen_id`.
+    pub const RETRY: &str = r#"UPDATE "_System_OutboxEvent"
+SET "status" = 'pending',
+    "error_message" = $1,
+    "__sys_gen_last_modified_date" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "__sys_gen_id" = $2
+  AND "status" = ('processing')"#;
+    /// Gives a row up, with the reason.
+    ///
+    /// Parameters: `error`, `__sys_gen_id`.
+    pub const DEAD: &str = r#"UPDATE "_System_OutboxEvent"
+SET "status" = 'failed',
+    "error_message" = $1,
+    "processed_date" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
+    "__sys_gen_last_modified_date" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "__sys_gen_id" = $2
+  AND "status" = ('processing')"#;
+    /// Puts a row back untried and gives the attempt back, as on shutdown.
+    ///
+    /// Parameters: `__sys_gen_id`.
+    pub const RELEASE: &str = r#"UPDATE "_System_OutboxEvent"
+SET "status" = 'pending',
+    "retry_count" = "retry_count" - 1,
+    "__sys_gen_last_modified_date" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "__sys_gen_id" = $1
+  AND "status" = ('processing')"#;
+    /// Lists dead rows, the oldest first.
+    ///
+    /// Parameters: `limit`.
+    pub const LIST_DEAD: &str = r#"SELECT "__sys_gen_id", "event_type", "payload", "status", "retry_count", "error_message", "processed_date", "__sys_gen_created_date", "__sys_gen_last_modified_date"
+FROM "_System_OutboxEvent"
+WHERE "status" = 'failed'
+ORDER BY "__sys_gen_created_date", "__sys_gen_id"
+LIMIT $1"#;
+    /// Gives a dead row a new life: attempts from 0.
+    ///
+    /// Parameters: `__sys_gen_id`.
+    pub const REPLAY: &str = r#"UPDATE "_System_OutboxEvent"
+SET "status" = 'pending',
+    "retry_count" = 0,
+    "processed_date" = NULL,
+    "__sys_gen_last_modified_date" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "__sys_gen_id" = $1
+  AND "status" = ('failed')"#;
+    /// The time before which finished rows leave: now, less `keep` in milliseconds.
+    ///
+    /// Parameters: `age_ms`.
+    pub const CUTOFF: &str = r"SELECT (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') - $1::BIGINT * INTERVAL '1 millisecond'";
+    /// Deletes one batch of finished rows, the oldest first.
+    ///
+    /// Parameters: `cutoff`, `limit`.
+    pub const CLEANUP_PROCESSED: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "__sys_gen_id"
+  FROM "_System_OutboxEvent"
+  WHERE "status" = 'processed'
+    AND "__sys_gen_last_modified_date" <= $1
+  ORDER BY "__sys_gen_last_modified_date", "__sys_gen_id"
+  LIMIT $2
+  FOR UPDATE SKIP LOCKED
+)
+DELETE FROM "_System_OutboxEvent" AS t
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."__sys_gen_id" IN (SELECT "__sys_gen_id" FROM found)"#;
+    /// Rows of the state pending, at most `cap`.
+    ///
+    /// Parameters: `cap`.
+    pub const COUNT_PENDING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_OutboxEvent"
+  WHERE "status" = 'pending'
+  ORDER BY "__sys_gen_created_date"
+  LIMIT $1
+) AS counted"#;
+    /// Rows of the state processing, at most `cap`.
+    ///
+    /// Parameters: `cap`.
+    pub const COUNT_PROCESSING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_OutboxEvent"
+  WHERE "status" = 'processing'
+  ORDER BY "__sys_gen_created_date"
+  LIMIT $1
+) AS counted"#;
+    /// Dead rows, at most `cap`.
+    ///
+    /// Parameters: `cap`.
+    pub const COUNT_DEAD: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_OutboxEvent"
+  WHERE "status" = 'failed'
+  ORDER BY "__sys_gen_created_date", "__sys_gen_id"
+  LIMIT $1
+) AS counted"#;
+    /// Since when the longest pending row waits; no row: nothing is pending.
+    pub const OLDEST_PENDING: &str = r#"SELECT "__sys_gen_created_date"
+FROM "_System_OutboxEvent"
+WHERE "status" = 'pending'
+ORDER BY "__sys_gen_created_date", "__sys_gen_id"
+LIMIT 1"#;
+}
+
 /// Inserts a row with all its columns.
 pub const INSERT: &str = "INSERT INTO \"_System_OutboxEvent\" (\"__sys_gen_id\", \"event_type\", \"payload\", \"status\", \"retry_count\", \"error_message\", \"processed_date\", \"__sys_gen_created_date\", \"__sys_gen_last_modified_date\") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 

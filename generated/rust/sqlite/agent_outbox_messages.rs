@@ -44,6 +44,237 @@ pub mod constraint {
     pub const CK_AGENT_OUTBOX_MESSAGES_UPDATED_AT: &str = "ck_agent_outbox_messages_updated_at";
 }
 
+/// The statements of the workload.
+pub mod query {
+    /// Adds an event, in the transaction of the business data.
+    ///
+    /// Parameters: `biz_type`, `topic`, `message_key`, `payload`, `max_retry`, `created_at`.
+    pub const ENQUEUE: &str = r#"INSERT INTO "agent_outbox_messages" ("biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at")
+VALUES (?, ?, ?, ?, 'pending', 0, ?, strftime('%Y-%m-%d %H:%M:%S', 'now'), NULL, NULL, NULL, ?, strftime('%Y-%m-%d %H:%M:%S', 'now'))"#;
+    /// Shows pending rows that are due, the longest due first without locking or marking them: others may take them at the same time.
+    ///
+    /// Parameters: `limit`.
+    pub const GET_PENDING: &str = r#"SELECT "id", "biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at"
+FROM "agent_outbox_messages" INDEXED BY "idx_agent_outbox_messages_pending"
+WHERE "status" = 'pending'
+  AND "next_retry_at" <= strftime('%Y-%m-%d %H:%M:%S', 'now')
+ORDER BY "next_retry_at", "id"
+LIMIT ?"#;
+    /// Takes pending rows that are due, the longest due first.
+    /// Rows that have used up their attempts come back dead, so that a crash loop ends.
+    ///
+    /// Parameters: `visibility_ms`, `limit`.
+    pub const CLAIM_PENDING: &str = r#"UPDATE "agent_outbox_messages"
+SET "status" = CASE WHEN "retry_count" >= "max_retry" THEN 'dead' ELSE 'pending' END,
+    "next_retry_at" = CASE WHEN "retry_count" >= "max_retry" THEN "next_retry_at" ELSE strftime('%Y-%m-%d %H:%M:%S', 'now', (? / 1000.0) || ' seconds') END,
+    "retry_count" = CASE WHEN "retry_count" >= "max_retry" THEN "retry_count" ELSE "retry_count" + 1 END,
+    "consumed_at" = CASE WHEN "retry_count" >= "max_retry" THEN strftime('%Y-%m-%d %H:%M:%S', 'now') ELSE "consumed_at" END,
+    "updated_at" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE rowid IN (
+  SELECT rowid
+  FROM "agent_outbox_messages" INDEXED BY "idx_agent_outbox_messages_pending"
+  WHERE "status" = 'pending'
+    AND "next_retry_at" <= strftime('%Y-%m-%d %H:%M:%S', 'now')
+  ORDER BY "next_retry_at", "id"
+  LIMIT ?
+)
+RETURNING "id", "biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at""#;
+    /// Puts a row back after a failure.
+    /// The attempt was counted by the claim; at the limit the caller uses `dead` instead.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `delay_ms`, `error`, `id`, `attempt`.
+    pub const RETRY: &str = r#"UPDATE "agent_outbox_messages"
+SET "status" = 'pending',
+    "next_retry_at" = strftime('%Y-%m-%d %H:%M:%S', 'now', (? / 1000.0) || ' seconds'),
+    "last_error" = ?,
+    "updated_at" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "id" = ?
+  AND "status" = ('pending')
+  AND "retry_count" = ?"#;
+    /// Gives a row up, with the reason.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `error`, `id`, `attempt`.
+    pub const DEAD: &str = r#"UPDATE "agent_outbox_messages"
+SET "status" = 'dead',
+    "last_error" = ?,
+    "consumed_at" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
+    "updated_at" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "id" = ?
+  AND "status" = ('pending')
+  AND "retry_count" = ?"#;
+    /// Holds a row for longer, from now on.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `visibility_ms`, `id`, `attempt`.
+    pub const EXTEND: &str = r#"UPDATE "agent_outbox_messages"
+SET "next_retry_at" = strftime('%Y-%m-%d %H:%M:%S', 'now', (? / 1000.0) || ' seconds'),
+    "updated_at" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "id" = ?
+  AND "status" = ('pending')
+  AND "retry_count" = ?"#;
+    /// Puts a row back untried, as on shutdown. The attempt stays counted: it is the fence.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `id`, `attempt`.
+    pub const RELEASE: &str = r#"UPDATE "agent_outbox_messages"
+SET "status" = 'pending',
+    "next_retry_at" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
+    "updated_at" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "id" = ?
+  AND "status" = ('pending')
+  AND "retry_count" = ?"#;
+    /// Marks a row as handed to the broker. No row while it is done already: the consumer was faster.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `id`, `attempt`.
+    pub const MARK_PUBLISHED: &str = r#"UPDATE "agent_outbox_messages"
+SET "status" = 'published',
+    "published_at" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
+    "updated_at" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "id" = ?
+  AND "status" = ('pending')
+  AND "retry_count" = ?"#;
+    /// Puts a row back whose handler failed.
+    /// The attempt was counted by the claim; at the limit the caller uses `dead_published` instead.
+    /// The attempts are the fence: they and their limit go up by one, so that who published the row before cannot do so again.
+    ///
+    /// Parameters: `delay_ms`, `error`, `id`.
+    pub const RETRY_PUBLISHED: &str = r#"UPDATE "agent_outbox_messages"
+SET "status" = 'pending',
+    "next_retry_at" = strftime('%Y-%m-%d %H:%M:%S', 'now', (? / 1000.0) || ' seconds'),
+    "last_error" = ?,
+    "updated_at" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
+    "max_retry" = "max_retry" + 1,
+    "retry_count" = "retry_count" + 1
+WHERE "id" = ?
+  AND "status" = ('published')"#;
+    /// Gives up a row that its handler can never handle, with the reason.
+    ///
+    /// Parameters: `error`, `id`.
+    pub const DEAD_PUBLISHED: &str = r#"UPDATE "agent_outbox_messages"
+SET "status" = 'dead',
+    "last_error" = ?,
+    "consumed_at" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
+    "updated_at" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "id" = ?
+  AND "status" = ('published')"#;
+    /// Finishes a row in the transaction of its handler, whether or not it is marked as published yet.
+    /// No row: it was handled before, or given up.
+    ///
+    /// Parameters: `id`.
+    pub const CONSUME: &str = r#"UPDATE "agent_outbox_messages"
+SET "status" = 'consumed',
+    "consumed_at" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
+    "updated_at" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "id" = ?
+  AND "status" IN ('pending', 'published')"#;
+    /// Puts rows back whose message never arrived, the longest published first.
+    /// The attempts are the fence: they and their limit go up by one, so that who published the row before cannot do so again.
+    ///
+    /// Parameters: `sweep_ms`, `limit`.
+    pub const SWEEP: &str = r#"UPDATE "agent_outbox_messages"
+SET "status" = 'pending',
+    "next_retry_at" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
+    "max_retry" = "max_retry" + 1,
+    "retry_count" = "retry_count" + 1,
+    "updated_at" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE rowid IN (
+  SELECT rowid
+  FROM "agent_outbox_messages" INDEXED BY "idx_agent_outbox_messages_sweep"
+  WHERE "status" = 'published'
+    AND "published_at" <= strftime('%Y-%m-%d %H:%M:%S', 'now', (-? / 1000.0) || ' seconds')
+  ORDER BY "published_at", "id"
+  LIMIT ?
+)"#;
+    /// Lists dead rows, the oldest first.
+    ///
+    /// Parameters: `limit`.
+    pub const LIST_DEAD: &str = r#"SELECT "id", "biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at"
+FROM "agent_outbox_messages" INDEXED BY "idx_agent_outbox_messages_dead"
+WHERE "status" = 'dead'
+ORDER BY "updated_at", "id"
+LIMIT ?"#;
+    /// Gives a dead row a new life: further attempts, counted on from the old ones, which are the fence.
+    ///
+    /// Parameters: `id`.
+    pub const REPLAY: &str = r#"UPDATE "agent_outbox_messages"
+SET "status" = 'pending',
+    "next_retry_at" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
+    "max_retry" = "retry_count" + 21,
+    "retry_count" = "retry_count" + 1,
+    "consumed_at" = NULL,
+    "updated_at" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "id" = ?
+  AND "status" = ('dead')"#;
+    /// The time before which finished rows leave: now, less `keep` in milliseconds.
+    ///
+    /// Parameters: `age_ms`.
+    pub const CUTOFF: &str =
+        r"SELECT strftime('%Y-%m-%d %H:%M:%S', 'now', (-? / 1000.0) || ' seconds')";
+    /// Deletes one batch of finished rows, the oldest first.
+    ///
+    /// Parameters: `cutoff`, `limit`.
+    pub const CLEANUP_CONSUMED: &str = r#"DELETE FROM "agent_outbox_messages"
+WHERE rowid IN (
+  SELECT rowid
+  FROM "agent_outbox_messages" INDEXED BY "idx_agent_outbox_messages_retention_consumed"
+  WHERE "status" = 'consumed'
+    AND "updated_at" <= ?
+  ORDER BY "updated_at", "id"
+  LIMIT ?
+)"#;
+    /// Rows of the state pending, at most `cap`.
+    ///
+    /// Parameters: `cap`.
+    pub const COUNT_PENDING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "agent_outbox_messages" INDEXED BY "idx_agent_outbox_messages_pending"
+  WHERE "status" = 'pending'
+  LIMIT ?
+) AS counted"#;
+    /// Rows of the state published, at most `cap`.
+    ///
+    /// Parameters: `cap`.
+    pub const COUNT_PUBLISHED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "agent_outbox_messages" INDEXED BY "idx_agent_outbox_messages_sweep"
+  WHERE "status" = 'published'
+  LIMIT ?
+) AS counted"#;
+    /// Dead rows, at most `cap`.
+    ///
+    /// Parameters: `cap`.
+    pub const COUNT_DEAD: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "agent_outbox_messages" INDEXED BY "idx_agent_outbox_messages_dead"
+  WHERE "status" = 'dead'
+  LIMIT ?
+) AS counted"#;
+    /// Rows of the state published that the sweep can never reach, because "published_at" is NULL, at most `cap`.
+    ///
+    /// Parameters: `cap`.
+    pub const COUNT_STRANDED_PUBLISHED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "agent_outbox_messages" INDEXED BY "idx_agent_outbox_messages_sweep"
+  WHERE "status" = 'published'
+    AND "published_at" IS NULL
+  LIMIT ?
+) AS counted"#;
+    /// Since when the longest due pending row is overdue; a time to come: nothing is due yet.
+    /// No row: nothing is pending.
+    pub const OLDEST_DUE: &str = r#"SELECT "next_retry_at"
+FROM "agent_outbox_messages" INDEXED BY "idx_agent_outbox_messages_pending"
+WHERE "status" = 'pending'
+ORDER BY "next_retry_at", "id"
+LIMIT 1"#;
+}
+
 /// Inserts a row with all its columns.
 pub const INSERT: &str = "INSERT INTO \"agent_outbox_messages\" (\"id\", \"biz_type\", \"topic\", \"message_key\", \"payload\", \"status\", \"retry_count\", \"max_retry\", \"next_retry_at\", \"last_error\", \"published_at\", \"consumed_at\", \"created_at\", \"updated_at\") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 

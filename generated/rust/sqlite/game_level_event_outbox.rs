@@ -59,6 +59,384 @@ pub mod constraint {
         "ck_game_level_event_outbox_updated_at_ms";
 }
 
+/// The statements of the workload.
+pub mod query {
+    /// Adds an event, in the transaction of the business data.
+    /// No row: an event of the same idempotency key is there already.
+    ///
+    /// Parameters: `app_code`, `event_id`, `event_type`, `user_id`, `payload`.
+    pub const ENQUEUE: &str = r#"INSERT INTO "game_level_event_outbox" ("app_code", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+VALUES (?, ?, ?, ?, ?, 'pending', NULL, 0, 0, 0, NULL, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER), CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER))
+ON CONFLICT ("app_code", "event_id") DO NOTHING"#;
+    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    ///
+    /// Parameters: `app_code`, `limit`.
+    pub const GET_PENDING: &str = r#"SELECT "app_code", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM "game_level_event_outbox" INDEXED BY "idx_game_level_event_outbox_pending"
+WHERE "app_code" = ?
+  AND "status" = 'pending'
+ORDER BY "created_at_ms", "event_id"
+LIMIT ?"#;
+    /// Takes pending rows, the oldest first.
+    ///
+    /// Parameters: `lease_ms`, `token`, `app_code`, `limit`.
+    pub const CLAIM_PENDING: &str = r#"UPDATE "game_level_event_outbox"
+SET "status" = 'running',
+    "lock_until_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + ?,
+    "worker_id" = ?,
+    "retry_count" = "retry_count" + 1,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE rowid IN (
+  SELECT rowid
+  FROM "game_level_event_outbox" INDEXED BY "idx_game_level_event_outbox_pending"
+  WHERE "app_code" = ?
+    AND "status" = 'pending'
+  ORDER BY "created_at_ms", "event_id"
+  LIMIT ?
+)
+RETURNING "app_code", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms""#;
+    /// Takes rows whose next attempt is due, the longest due first.
+    ///
+    /// Parameters: `lease_ms`, `token`, `app_code`, `limit`.
+    pub const CLAIM_RETRYABLE: &str = r#"UPDATE "game_level_event_outbox"
+SET "status" = 'running',
+    "lock_until_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + ?,
+    "worker_id" = ?,
+    "retry_count" = "retry_count" + 1,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE rowid IN (
+  SELECT rowid
+  FROM "game_level_event_outbox" INDEXED BY "idx_game_level_event_outbox_retryable"
+  WHERE "app_code" = ?
+    AND "status" = 'retryable'
+    AND "next_retry_at_ms" <= CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+  ORDER BY "next_retry_at_ms", "event_id"
+  LIMIT ?
+)
+RETURNING "app_code", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms""#;
+    /// Takes rows of workers that let their lease run out, the longest first.
+    /// Rows that have used up their attempts come back dead, so that a crash loop ends.
+    ///
+    /// Parameters: `lease_ms`, `token`, `app_code`, `limit`.
+    pub const CLAIM_EXPIRED: &str = r#"UPDATE "game_level_event_outbox"
+SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'running' END,
+    "lock_until_ms" = CASE WHEN "retry_count" >= 20 THEN 0 ELSE CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + ? END,
+    "worker_id" = CASE WHEN "retry_count" >= 20 THEN NULL ELSE ? END,
+    "retry_count" = CASE WHEN "retry_count" >= 20 THEN "retry_count" ELSE "retry_count" + 1 END,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE rowid IN (
+  SELECT rowid
+  FROM "game_level_event_outbox" INDEXED BY "idx_game_level_event_outbox_expired"
+  WHERE "app_code" = ?
+    AND "status" = 'running'
+    AND "lock_until_ms" <= CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+  ORDER BY "lock_until_ms", "event_id"
+  LIMIT ?
+)
+RETURNING "app_code", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms""#;
+    /// Finishes a row.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `app_code`, `event_id`, `token`.
+    pub const COMPLETE: &str = r#"UPDATE "game_level_event_outbox"
+SET "status" = 'done',
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE "app_code" = ?
+  AND "event_id" = ?
+  AND "status" = ('running')
+  AND "worker_id" = ?"#;
+    /// Finishes rows.
+    /// A key that does not come back is lost: another worker may hold its row.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `app_code`, `keys`.
+    pub const COMPLETE_MANY: &str = r#"UPDATE "game_level_event_outbox"
+SET "status" = 'done',
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE +"status" = 'running'
+  AND "app_code" = ?
+  AND ("event_id", "worker_id") IN (VALUES ?)
+RETURNING "event_id""#;
+    /// Puts a row back after a failure.
+    /// The attempt was counted by the claim; at the limit the caller uses `dead` instead.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `delay_ms`, `error`, `app_code`, `event_id`, `token`.
+    pub const RETRY: &str = r#"UPDATE "game_level_event_outbox"
+SET "status" = 'retryable',
+    "next_retry_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + ?,
+    "last_error" = ?,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE "app_code" = ?
+  AND "event_id" = ?
+  AND "status" = ('running')
+  AND "worker_id" = ?"#;
+    /// Gives a row up, with the reason.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `error`, `app_code`, `event_id`, `token`.
+    pub const DEAD: &str = r#"UPDATE "game_level_event_outbox"
+SET "status" = 'dead',
+    "last_error" = ?,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE "app_code" = ?
+  AND "event_id" = ?
+  AND "status" = ('running')
+  AND "worker_id" = ?"#;
+    /// Holds a row for longer, from now on.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `lease_ms`, `app_code`, `event_id`, `token`.
+    pub const EXTEND: &str = r#"UPDATE "game_level_event_outbox"
+SET "lock_until_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + ?,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE "app_code" = ?
+  AND "event_id" = ?
+  AND "status" = ('running')
+  AND "worker_id" = ?"#;
+    /// Puts a row back untried and gives the attempt back, as on shutdown.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `app_code`, `event_id`, `token`.
+    pub const RELEASE: &str = r#"UPDATE "game_level_event_outbox"
+SET "status" = 'retryable',
+    "next_retry_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER),
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = "retry_count" - 1,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE "app_code" = ?
+  AND "event_id" = ?
+  AND "status" = ('running')
+  AND "worker_id" = ?"#;
+    /// Frees rows of workers that let their lease run out, where no worker claims.
+    ///
+    /// Parameters: `app_code`, `limit`.
+    pub const REAP: &str = r#"UPDATE "game_level_event_outbox"
+SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'retryable' END,
+    "next_retry_at_ms" = CASE WHEN "retry_count" >= 20 THEN "next_retry_at_ms" ELSE CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) END,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE rowid IN (
+  SELECT rowid
+  FROM "game_level_event_outbox" INDEXED BY "idx_game_level_event_outbox_expired"
+  WHERE "app_code" = ?
+    AND "status" = 'running'
+    AND "lock_until_ms" <= CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+  ORDER BY "lock_until_ms", "event_id"
+  LIMIT ?
+)"#;
+    /// Lists dead rows, the oldest first.
+    ///
+    /// Parameters: `app_code`, `limit`.
+    pub const LIST_DEAD: &str = r#"SELECT "app_code", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM "game_level_event_outbox" INDEXED BY "idx_game_level_event_outbox_dead"
+WHERE "app_code" = ?
+  AND "status" = 'dead'
+ORDER BY "created_at_ms", "event_id"
+LIMIT ?"#;
+    /// Gives a dead row a new life: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    ///
+    /// Parameters: `app_code`, `event_id`.
+    pub const REPLAY: &str = r#"UPDATE "game_level_event_outbox"
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = 0,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE "app_code" = ?
+  AND "event_id" = ?
+  AND "status" = ('dead')"#;
+    /// The time before which finished rows leave: now, less `keep` in milliseconds.
+    ///
+    /// Parameters: `age_ms`.
+    pub const CUTOFF: &str =
+        r"SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - ?";
+    /// The columns in which the table and its archive differ, asked for before each run.
+    /// A row: do not archive, bring the two together first.
+    pub const ARCHIVE_COMPARE: &str = r#"SELECT name
+FROM (
+  SELECT name, type, "notnull" FROM pragma_table_info('game_level_event_outbox')
+  UNION ALL
+  SELECT name, type, "notnull" FROM pragma_table_info('game_level_event_outbox_archive')
+)
+GROUP BY name, type, "notnull"
+HAVING COUNT(*) <> 2"#;
+    /// Copies one batch of finished rows into the archive, the oldest first; a newer version replaces an older one.
+    /// Then `archive_delete` of this state with the same parameters, in the same transaction, begun with BEGIN IMMEDIATE.
+    ///
+    /// Parameters: `app_code`, `cutoff`, `limit`.
+    pub const ARCHIVE_COPY_DELIVERED: &str = r#"INSERT INTO "game_level_event_outbox_archive" ("app_code", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+SELECT "app_code", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM "game_level_event_outbox"
+WHERE rowid IN (
+  SELECT rowid
+  FROM "game_level_event_outbox" INDEXED BY "idx_game_level_event_outbox_retention_delivered"
+  WHERE "app_code" = ?
+    AND "status" = 'delivered'
+    AND "updated_at_ms" <= ?
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+)
+ON CONFLICT ("app_code", "event_id") DO UPDATE
+SET "event_type" = EXCLUDED."event_type",
+    "user_id" = EXCLUDED."user_id",
+    "payload" = EXCLUDED."payload",
+    "status" = EXCLUDED."status",
+    "worker_id" = EXCLUDED."worker_id",
+    "lock_until_ms" = EXCLUDED."lock_until_ms",
+    "retry_count" = EXCLUDED."retry_count",
+    "next_retry_at_ms" = EXCLUDED."next_retry_at_ms",
+    "last_error" = EXCLUDED."last_error",
+    "created_at_ms" = EXCLUDED."created_at_ms",
+    "updated_at_ms" = EXCLUDED."updated_at_ms""#;
+    /// Deletes the batch that was just copied.
+    ///
+    /// Parameters: `app_code`, `cutoff`, `limit`.
+    pub const ARCHIVE_DELETE_DELIVERED: &str = r#"DELETE FROM "game_level_event_outbox"
+WHERE rowid IN (
+  SELECT rowid
+  FROM "game_level_event_outbox" INDEXED BY "idx_game_level_event_outbox_retention_delivered"
+  WHERE "app_code" = ?
+    AND "status" = 'delivered'
+    AND "updated_at_ms" <= ?
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+)
+  AND EXISTS (SELECT 1 FROM "game_level_event_outbox_archive" AS a WHERE a."app_code" = "game_level_event_outbox"."app_code" AND a."event_id" = "game_level_event_outbox"."event_id")"#;
+    /// Copies one batch of finished rows into the archive, the oldest first; a newer version replaces an older one.
+    /// Then `archive_delete` of this state with the same parameters, in the same transaction, begun with BEGIN IMMEDIATE.
+    ///
+    /// Parameters: `app_code`, `cutoff`, `limit`.
+    pub const ARCHIVE_COPY_DONE: &str = r#"INSERT INTO "game_level_event_outbox_archive" ("app_code", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+SELECT "app_code", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM "game_level_event_outbox"
+WHERE rowid IN (
+  SELECT rowid
+  FROM "game_level_event_outbox" INDEXED BY "idx_game_level_event_outbox_retention_done"
+  WHERE "app_code" = ?
+    AND "status" = 'done'
+    AND "updated_at_ms" <= ?
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+)
+ON CONFLICT ("app_code", "event_id") DO UPDATE
+SET "event_type" = EXCLUDED."event_type",
+    "user_id" = EXCLUDED."user_id",
+    "payload" = EXCLUDED."payload",
+    "status" = EXCLUDED."status",
+    "worker_id" = EXCLUDED."worker_id",
+    "lock_until_ms" = EXCLUDED."lock_until_ms",
+    "retry_count" = EXCLUDED."retry_count",
+    "next_retry_at_ms" = EXCLUDED."next_retry_at_ms",
+    "last_error" = EXCLUDED."last_error",
+    "created_at_ms" = EXCLUDED."created_at_ms",
+    "updated_at_ms" = EXCLUDED."updated_at_ms""#;
+    /// Deletes the batch that was just copied.
+    ///
+    /// Parameters: `app_code`, `cutoff`, `limit`.
+    pub const ARCHIVE_DELETE_DONE: &str = r#"DELETE FROM "game_level_event_outbox"
+WHERE rowid IN (
+  SELECT rowid
+  FROM "game_level_event_outbox" INDEXED BY "idx_game_level_event_outbox_retention_done"
+  WHERE "app_code" = ?
+    AND "status" = 'done'
+    AND "updated_at_ms" <= ?
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+)
+  AND EXISTS (SELECT 1 FROM "game_level_event_outbox_archive" AS a WHERE a."app_code" = "game_level_event_outbox"."app_code" AND a."event_id" = "game_level_event_outbox"."event_id")"#;
+    /// Rows of the state pending, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_PENDING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "game_level_event_outbox" INDEXED BY "idx_game_level_event_outbox_pending"
+  WHERE "app_code" = ?
+    AND "status" = 'pending'
+  LIMIT ?
+) AS counted"#;
+    /// Rows of the state retryable, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_RETRYABLE: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "game_level_event_outbox" INDEXED BY "idx_game_level_event_outbox_retryable"
+  WHERE "app_code" = ?
+    AND "status" = 'retryable'
+  LIMIT ?
+) AS counted"#;
+    /// Rows of the state running, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_RUNNING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "game_level_event_outbox" INDEXED BY "idx_game_level_event_outbox_expired"
+  WHERE "app_code" = ?
+    AND "status" = 'running'
+  LIMIT ?
+) AS counted"#;
+    /// Dead rows, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_DEAD: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "game_level_event_outbox" INDEXED BY "idx_game_level_event_outbox_dead"
+  WHERE "app_code" = ?
+    AND "status" = 'dead'
+  LIMIT ?
+) AS counted"#;
+    /// Rows whose next attempt is due, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_DUE_RETRIES: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "game_level_event_outbox" INDEXED BY "idx_game_level_event_outbox_retryable"
+  WHERE "app_code" = ?
+    AND "status" = 'retryable'
+    AND "next_retry_at_ms" <= CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+  LIMIT ?
+) AS counted"#;
+    /// Rows whose lease has run out, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_EXPIRED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "game_level_event_outbox" INDEXED BY "idx_game_level_event_outbox_expired"
+  WHERE "app_code" = ?
+    AND "status" = 'running'
+    AND "lock_until_ms" <= CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+  LIMIT ?
+) AS counted"#;
+    /// Since when the longest pending row waits; no row: nothing is pending.
+    ///
+    /// Parameters: `app_code`.
+    pub const OLDEST_PENDING: &str = r#"SELECT "created_at_ms"
+FROM "game_level_event_outbox" INDEXED BY "idx_game_level_event_outbox_pending"
+WHERE "app_code" = ?
+  AND "status" = 'pending'
+ORDER BY "created_at_ms", "event_id"
+LIMIT 1"#;
+}
+
 /// Inserts a row with all its columns.
 pub const INSERT: &str = "INSERT INTO \"game_level_event_outbox\" (\"app_code\", \"event_id\", \"event_type\", \"user_id\", \"payload\", \"status\", \"worker_id\", \"lock_until_ms\", \"retry_count\", \"next_retry_at_ms\", \"last_error\", \"created_at_ms\", \"updated_at_ms\") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 

@@ -47,6 +47,399 @@ pub mod constraint {
     pub const CK_IM_BROADCAST_OUTBOX_UPDATED_AT_MS: &str = "ck_im_broadcast_outbox_updated_at_ms";
 }
 
+/// The statements of the workload.
+pub mod query {
+    /// Adds an event, in the transaction of the business data.
+    /// No row: an event of the same idempotency key is there already.
+    ///
+    /// Parameters: `app_code`, `event_id`, `event_type`, `group_id`, `payload`.
+    pub const ENQUEUE: &str = r#"INSERT INTO "im_broadcast_outbox" ("app_code", "event_id", "event_type", "group_id", "payload", "status", "worker_id", "locked_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+VALUES (?, ?, ?, ?, ?, 'pending', NULL, 0, 0, 0, NULL, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER), CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER))
+ON CONFLICT ("app_code", "event_id") DO NOTHING"#;
+    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    ///
+    /// Parameters: `app_code`, `limit`.
+    pub const GET_PENDING: &str = r#"SELECT "app_code", "event_id", "event_type", "group_id", "payload", "status", "worker_id", "locked_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM "im_broadcast_outbox" INDEXED BY "idx_im_broadcast_outbox_pending"
+WHERE "app_code" = ?
+  AND "status" = 'pending'
+  AND "next_retry_at_ms" = 0
+ORDER BY "created_at_ms", "event_id"
+LIMIT ?"#;
+    /// Takes pending rows, the oldest first.
+    ///
+    /// Parameters: `lease_ms`, `token`, `app_code`, `limit`.
+    pub const CLAIM_PENDING: &str = r#"UPDATE "im_broadcast_outbox"
+SET "status" = 'delivering',
+    "locked_until_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + ?,
+    "worker_id" = ?,
+    "retry_count" = "retry_count" + 1,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE rowid IN (
+  SELECT rowid
+  FROM "im_broadcast_outbox" INDEXED BY "idx_im_broadcast_outbox_pending"
+  WHERE "app_code" = ?
+    AND "status" = 'pending'
+    AND "next_retry_at_ms" = 0
+  ORDER BY "created_at_ms", "event_id"
+  LIMIT ?
+)
+RETURNING "app_code", "event_id", "event_type", "group_id", "payload", "status", "worker_id", "locked_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms""#;
+    /// Takes rows whose next attempt is due, the longest due first.
+    ///
+    /// Parameters: `lease_ms`, `token`, `app_code`, `limit`.
+    pub const CLAIM_RETRYABLE: &str = r#"UPDATE "im_broadcast_outbox"
+SET "status" = 'delivering',
+    "locked_until_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + ?,
+    "worker_id" = ?,
+    "retry_count" = "retry_count" + 1,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE rowid IN (
+  SELECT rowid
+  FROM "im_broadcast_outbox" INDEXED BY "idx_im_broadcast_outbox_pending"
+  WHERE "app_code" = ?
+    AND "status" = 'retryable'
+    AND "next_retry_at_ms" <= CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+  ORDER BY "next_retry_at_ms", "created_at_ms", "event_id"
+  LIMIT ?
+)
+RETURNING "app_code", "event_id", "event_type", "group_id", "payload", "status", "worker_id", "locked_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms""#;
+    /// Takes rows of workers that let their lease run out, the longest first.
+    /// Rows that have used up their attempts come back dead, so that a crash loop ends.
+    ///
+    /// Parameters: `lease_ms`, `token`, `app_code`, `limit`.
+    pub const CLAIM_EXPIRED: &str = r#"UPDATE "im_broadcast_outbox"
+SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'delivering' END,
+    "locked_until_ms" = CASE WHEN "retry_count" >= 20 THEN 0 ELSE CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + ? END,
+    "worker_id" = CASE WHEN "retry_count" >= 20 THEN NULL ELSE ? END,
+    "retry_count" = CASE WHEN "retry_count" >= 20 THEN "retry_count" ELSE "retry_count" + 1 END,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE rowid IN (
+  SELECT rowid
+  FROM "im_broadcast_outbox" INDEXED BY "idx_im_broadcast_outbox_expired"
+  WHERE "app_code" = ?
+    AND "status" = 'delivering'
+    AND "locked_until_ms" <= CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+  ORDER BY "locked_until_ms", "created_at_ms", "event_id"
+  LIMIT ?
+)
+RETURNING "app_code", "event_id", "event_type", "group_id", "payload", "status", "worker_id", "locked_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms""#;
+    /// Finishes a row.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `app_code`, `event_id`, `token`.
+    pub const COMPLETE: &str = r#"UPDATE "im_broadcast_outbox"
+SET "status" = 'delivered',
+    "locked_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE "app_code" = ?
+  AND "event_id" = ?
+  AND "status" = ('delivering')
+  AND "worker_id" = ?"#;
+    /// Finishes rows.
+    /// A key that does not come back is lost: another worker may hold its row.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `app_code`, `keys`.
+    pub const COMPLETE_MANY: &str = r#"UPDATE "im_broadcast_outbox"
+SET "status" = 'delivered',
+    "locked_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE +"status" = 'delivering'
+  AND "app_code" = ?
+  AND ("event_id", "worker_id") IN (VALUES ?)
+RETURNING "event_id""#;
+    /// Puts a row back after a failure.
+    /// The attempt was counted by the claim; at the limit the caller uses `dead` instead.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `delay_ms`, `error`, `app_code`, `event_id`, `token`.
+    pub const RETRY: &str = r#"UPDATE "im_broadcast_outbox"
+SET "status" = 'retryable',
+    "next_retry_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + ?,
+    "last_error" = ?,
+    "locked_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE "app_code" = ?
+  AND "event_id" = ?
+  AND "status" = ('delivering')
+  AND "worker_id" = ?"#;
+    /// Gives a row up, with the reason.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `error`, `app_code`, `event_id`, `token`.
+    pub const DEAD: &str = r#"UPDATE "im_broadcast_outbox"
+SET "status" = 'dead',
+    "last_error" = ?,
+    "locked_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE "app_code" = ?
+  AND "event_id" = ?
+  AND "status" = ('delivering')
+  AND "worker_id" = ?"#;
+    /// Holds a row for longer, from now on.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `lease_ms`, `app_code`, `event_id`, `token`.
+    pub const EXTEND: &str = r#"UPDATE "im_broadcast_outbox"
+SET "locked_until_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + ?,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE "app_code" = ?
+  AND "event_id" = ?
+  AND "status" = ('delivering')
+  AND "worker_id" = ?"#;
+    /// Puts a row back untried and gives the attempt back, as on shutdown.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `app_code`, `event_id`, `token`.
+    pub const RELEASE: &str = r#"UPDATE "im_broadcast_outbox"
+SET "status" = 'retryable',
+    "next_retry_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER),
+    "locked_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = "retry_count" - 1,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE "app_code" = ?
+  AND "event_id" = ?
+  AND "status" = ('delivering')
+  AND "worker_id" = ?"#;
+    /// Frees rows of workers that let their lease run out, where no worker claims.
+    ///
+    /// Parameters: `app_code`, `limit`.
+    pub const REAP: &str = r#"UPDATE "im_broadcast_outbox"
+SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'retryable' END,
+    "next_retry_at_ms" = CASE WHEN "retry_count" >= 20 THEN "next_retry_at_ms" ELSE CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) END,
+    "locked_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE rowid IN (
+  SELECT rowid
+  FROM "im_broadcast_outbox" INDEXED BY "idx_im_broadcast_outbox_expired"
+  WHERE "app_code" = ?
+    AND "status" = 'delivering'
+    AND "locked_until_ms" <= CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+  ORDER BY "locked_until_ms", "created_at_ms", "event_id"
+  LIMIT ?
+)"#;
+    /// Lists dead rows, the oldest first.
+    ///
+    /// Parameters: `app_code`, `limit`.
+    pub const LIST_DEAD: &str = r#"SELECT "app_code", "event_id", "event_type", "group_id", "payload", "status", "worker_id", "locked_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM "im_broadcast_outbox" INDEXED BY "idx_im_broadcast_outbox_retention_delivered"
+WHERE "app_code" = ?
+  AND "status" = 'dead'
+ORDER BY "updated_at_ms", "event_id"
+LIMIT ?"#;
+    /// Gives a dead row a new life: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    ///
+    /// Parameters: `app_code`, `event_id`.
+    pub const REPLAY: &str = r#"UPDATE "im_broadcast_outbox"
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "locked_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = 0,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE "app_code" = ?
+  AND "event_id" = ?
+  AND "status" = ('dead')"#;
+    /// The time before which finished rows leave: now, less `keep` in milliseconds.
+    ///
+    /// Parameters: `age_ms`.
+    pub const CUTOFF: &str =
+        r"SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - ?";
+    /// The columns in which the table and its archive differ, asked for before each run.
+    /// A row: do not archive, bring the two together first.
+    pub const ARCHIVE_COMPARE: &str = r#"SELECT name
+FROM (
+  SELECT name, type, "notnull" FROM pragma_table_info('im_broadcast_outbox')
+  UNION ALL
+  SELECT name, type, "notnull" FROM pragma_table_info('im_broadcast_outbox_archive')
+)
+GROUP BY name, type, "notnull"
+HAVING COUNT(*) <> 2"#;
+    /// Copies one batch of finished rows into the archive, the oldest first; a newer version replaces an older one.
+    /// Then `archive_delete` of this state with the same parameters, in the same transaction, begun with BEGIN IMMEDIATE.
+    ///
+    /// Parameters: `app_code`, `cutoff`, `limit`.
+    pub const ARCHIVE_COPY_DELIVERED: &str = r#"INSERT INTO "im_broadcast_outbox_archive" ("app_code", "event_id", "event_type", "group_id", "payload", "status", "worker_id", "locked_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+SELECT "app_code", "event_id", "event_type", "group_id", "payload", "status", "worker_id", "locked_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM "im_broadcast_outbox"
+WHERE rowid IN (
+  SELECT rowid
+  FROM "im_broadcast_outbox" INDEXED BY "idx_im_broadcast_outbox_retention_delivered"
+  WHERE "app_code" = ?
+    AND "status" = 'delivered'
+    AND "updated_at_ms" <= ?
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+)
+ON CONFLICT ("app_code", "event_id") DO UPDATE
+SET "event_type" = EXCLUDED."event_type",
+    "group_id" = EXCLUDED."group_id",
+    "payload" = EXCLUDED."payload",
+    "status" = EXCLUDED."status",
+    "worker_id" = EXCLUDED."worker_id",
+    "locked_until_ms" = EXCLUDED."locked_until_ms",
+    "retry_count" = EXCLUDED."retry_count",
+    "next_retry_at_ms" = EXCLUDED."next_retry_at_ms",
+    "last_error" = EXCLUDED."last_error",
+    "created_at_ms" = EXCLUDED."created_at_ms",
+    "updated_at_ms" = EXCLUDED."updated_at_ms""#;
+    /// Deletes the batch that was just copied.
+    ///
+    /// Parameters: `app_code`, `cutoff`, `limit`.
+    pub const ARCHIVE_DELETE_DELIVERED: &str = r#"DELETE FROM "im_broadcast_outbox"
+WHERE rowid IN (
+  SELECT rowid
+  FROM "im_broadcast_outbox" INDEXED BY "idx_im_broadcast_outbox_retention_delivered"
+  WHERE "app_code" = ?
+    AND "status" = 'delivered'
+    AND "updated_at_ms" <= ?
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+)
+  AND EXISTS (SELECT 1 FROM "im_broadcast_outbox_archive" AS a WHERE a."app_code" = "im_broadcast_outbox"."app_code" AND a."event_id" = "im_broadcast_outbox"."event_id")"#;
+    /// Copies one batch of finished rows into the archive, the oldest first; a newer version replaces an older one.
+    /// Then `archive_delete` of this state with the same parameters, in the same transaction, begun with BEGIN IMMEDIATE.
+    ///
+    /// Parameters: `app_code`, `cutoff`, `limit`.
+    pub const ARCHIVE_COPY_DONE: &str = r#"INSERT INTO "im_broadcast_outbox_archive" ("app_code", "event_id", "event_type", "group_id", "payload", "status", "worker_id", "locked_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+SELECT "app_code", "event_id", "event_type", "group_id", "payload", "status", "worker_id", "locked_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM "im_broadcast_outbox"
+WHERE rowid IN (
+  SELECT rowid
+  FROM "im_broadcast_outbox" INDEXED BY "idx_im_broadcast_outbox_retention_delivered"
+  WHERE "app_code" = ?
+    AND "status" = 'done'
+    AND "updated_at_ms" <= ?
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+)
+ON CONFLICT ("app_code", "event_id") DO UPDATE
+SET "event_type" = EXCLUDED."event_type",
+    "group_id" = EXCLUDED."group_id",
+    "payload" = EXCLUDED."payload",
+    "status" = EXCLUDED."status",
+    "worker_id" = EXCLUDED."worker_id",
+    "locked_until_ms" = EXCLUDED."locked_until_ms",
+    "retry_count" = EXCLUDED."retry_count",
+    "next_retry_at_ms" = EXCLUDED."next_retry_at_ms",
+    "last_error" = EXCLUDED."last_error",
+    "created_at_ms" = EXCLUDED."created_at_ms",
+    "updated_at_ms" = EXCLUDED."updated_at_ms""#;
+    /// Deletes the batch that was just copied.
+    ///
+    /// Parameters: `app_code`, `cutoff`, `limit`.
+    pub const ARCHIVE_DELETE_DONE: &str = r#"DELETE FROM "im_broadcast_outbox"
+WHERE rowid IN (
+  SELECT rowid
+  FROM "im_broadcast_outbox" INDEXED BY "idx_im_broadcast_outbox_retention_delivered"
+  WHERE "app_code" = ?
+    AND "status" = 'done'
+    AND "updated_at_ms" <= ?
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+)
+  AND EXISTS (SELECT 1 FROM "im_broadcast_outbox_archive" AS a WHERE a."app_code" = "im_broadcast_outbox"."app_code" AND a."event_id" = "im_broadcast_outbox"."event_id")"#;
+    /// Rows of the state pending, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_PENDING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "im_broadcast_outbox" INDEXED BY "idx_im_broadcast_outbox_pending"
+  WHERE "app_code" = ?
+    AND "status" = 'pending'
+  LIMIT ?
+) AS counted"#;
+    /// Rows of the state retryable, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_RETRYABLE: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "im_broadcast_outbox" INDEXED BY "idx_im_broadcast_outbox_pending"
+  WHERE "app_code" = ?
+    AND "status" = 'retryable'
+  LIMIT ?
+) AS counted"#;
+    /// Rows of the state delivering, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_DELIVERING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "im_broadcast_outbox" INDEXED BY "idx_im_broadcast_outbox_pending"
+  WHERE "app_code" = ?
+    AND "status" = 'delivering'
+  LIMIT ?
+) AS counted"#;
+    /// Dead rows, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_DEAD: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "im_broadcast_outbox" INDEXED BY "idx_im_broadcast_outbox_retention_delivered"
+  WHERE "app_code" = ?
+    AND "status" = 'dead'
+  LIMIT ?
+) AS counted"#;
+    /// Rows whose next attempt is due, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_DUE_RETRIES: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "im_broadcast_outbox" INDEXED BY "idx_im_broadcast_outbox_pending"
+  WHERE "app_code" = ?
+    AND "status" = 'retryable'
+    AND "next_retry_at_ms" <= CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+  LIMIT ?
+) AS counted"#;
+    /// Rows whose lease has run out, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_EXPIRED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "im_broadcast_outbox" INDEXED BY "idx_im_broadcast_outbox_expired"
+  WHERE "app_code" = ?
+    AND "status" = 'delivering'
+    AND "locked_until_ms" <= CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+  LIMIT ?
+) AS counted"#;
+    /// Rows of the state pending that no claim can ever reach, because "next_retry_at_ms" is not 0, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `cap`.
+    pub const COUNT_STRANDED_PENDING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "im_broadcast_outbox" INDEXED BY "idx_im_broadcast_outbox_pending"
+  WHERE "app_code" = ?
+    AND "status" = 'pending'
+    AND "next_retry_at_ms" > 0
+  LIMIT ?
+) AS counted"#;
+    /// Since when the longest pending row waits; no row: a claim would find none. What it cannot find is counted as stranded.
+    ///
+    /// Parameters: `app_code`.
+    pub const OLDEST_PENDING: &str = r#"SELECT "created_at_ms"
+FROM "im_broadcast_outbox" INDEXED BY "idx_im_broadcast_outbox_pending"
+WHERE "app_code" = ?
+  AND "status" = 'pending'
+  AND "next_retry_at_ms" = 0
+ORDER BY "created_at_ms", "event_id"
+LIMIT 1"#;
+}
+
 /// Inserts a row with all its columns.
 pub const INSERT: &str = "INSERT INTO \"im_broadcast_outbox\" (\"app_code\", \"event_id\", \"event_type\", \"group_id\", \"payload\", \"status\", \"worker_id\", \"locked_until_ms\", \"retry_count\", \"next_retry_at_ms\", \"last_error\", \"created_at_ms\", \"updated_at_ms\") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 

@@ -24,6 +24,34 @@ pub mod constraint {
     pub const CK_INBOX_MESSAGES_HANDLED_AT: &str = "ck_inbox_messages_handled_at";
 }
 
+/// The statements of the workload.
+pub mod query {
+    /// Writes down that a consumer has a message, in the transaction that handles it; who comes second waits for the
+    /// first one's end.
+    /// No row: the message was handled before.
+    ///
+    /// Parameters: `consumer`, `message_id`.
+    pub const BEGIN_CONSUME: &str = r#"INSERT INTO "inbox_messages" ("consumer", "message_id", "handled_at")
+VALUES (?, ?, strftime('%Y-%m-%d %H:%M:%f', 'now'))
+ON CONFLICT ("consumer", "message_id") DO NOTHING"#;
+    /// The time before which finished rows leave: now, less `keep` in milliseconds.
+    ///
+    /// Parameters: `age_ms`.
+    pub const CUTOFF: &str =
+        r"SELECT strftime('%Y-%m-%d %H:%M:%f', 'now', (-? / 1000.0) || ' seconds')";
+    /// Deletes one batch of finished rows, the oldest first.
+    ///
+    /// Parameters: `cutoff`, `limit`.
+    pub const CLEANUP: &str = r#"DELETE FROM "inbox_messages"
+WHERE rowid IN (
+  SELECT rowid
+  FROM "inbox_messages" INDEXED BY "idx_inbox_messages_retention"
+  WHERE "handled_at" <= ?
+  ORDER BY "handled_at", "consumer", "message_id"
+  LIMIT ?
+)"#;
+}
+
 /// Inserts a row with all its columns.
 pub const INSERT: &str = "INSERT INTO \"inbox_messages\" (\"consumer\", \"message_id\", \"handled_at\") VALUES (?, ?, ?)";
 

@@ -55,6 +55,449 @@ pub mod constraint {
         "ck_notice_delivery_events_updated_at_ms";
 }
 
+/// The statements of the workload.
+pub mod query {
+    /// Adds an event, in the transaction of the business data.
+    /// No row: an event of the same idempotency key is there already.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `event_id`, `event_type`, `user_id`, `payload`, `created_at_ms`.
+    pub const ENQUEUE: &str = r#"INSERT INTO "notice_delivery_events" ("source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', NULL, 0, 0, 0, NULL, ?, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER))
+ON CONFLICT ("source_name", "app_code", "channel", "event_id") DO NOTHING"#;
+    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `limit`.
+    pub const GET_PENDING: &str = r#"SELECT "source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_pending"
+WHERE "source_name" = ?
+  AND "app_code" = ?
+  AND "channel" = ?
+  AND "status" = 'pending'
+  AND "next_retry_at_ms" = 0
+ORDER BY "updated_at_ms", "event_id"
+LIMIT ?"#;
+    /// Takes pending rows, the oldest first.
+    ///
+    /// Parameters: `lease_ms`, `token`, `source_name`, `app_code`, `channel`, `limit`.
+    pub const CLAIM_PENDING: &str = r#"UPDATE "notice_delivery_events"
+SET "status" = 'delivering',
+    "lock_until_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + ?,
+    "worker_id" = ?,
+    "retry_count" = "retry_count" + 1,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE rowid IN (
+  SELECT rowid
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_pending"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'pending'
+    AND "next_retry_at_ms" = 0
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+)
+RETURNING "source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms""#;
+    /// Takes rows whose next attempt is due, the longest due first.
+    ///
+    /// Parameters: `lease_ms`, `token`, `source_name`, `app_code`, `channel`, `limit`.
+    pub const CLAIM_RETRYABLE: &str = r#"UPDATE "notice_delivery_events"
+SET "status" = 'delivering',
+    "lock_until_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + ?,
+    "worker_id" = ?,
+    "retry_count" = "retry_count" + 1,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE rowid IN (
+  SELECT rowid
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_pending"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'retryable'
+    AND "next_retry_at_ms" <= CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+  ORDER BY "next_retry_at_ms", "updated_at_ms", "event_id"
+  LIMIT ?
+)
+RETURNING "source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms""#;
+    /// Takes rows of workers that let their lease run out, the longest first.
+    /// Rows that have used up their attempts come back dead, so that a crash loop ends.
+    ///
+    /// Parameters: `lease_ms`, `token`, `source_name`, `app_code`, `channel`, `limit`.
+    pub const CLAIM_EXPIRED: &str = r#"UPDATE "notice_delivery_events"
+SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'delivering' END,
+    "lock_until_ms" = CASE WHEN "retry_count" >= 20 THEN 0 ELSE CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + ? END,
+    "worker_id" = CASE WHEN "retry_count" >= 20 THEN NULL ELSE ? END,
+    "retry_count" = CASE WHEN "retry_count" >= 20 THEN "retry_count" ELSE "retry_count" + 1 END,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE rowid IN (
+  SELECT rowid
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_expired"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'delivering'
+    AND "lock_until_ms" <= CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+  ORDER BY "lock_until_ms", "updated_at_ms", "event_id"
+  LIMIT ?
+)
+RETURNING "source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms""#;
+    /// Finishes a row.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `event_id`, `token`.
+    pub const COMPLETE: &str = r#"UPDATE "notice_delivery_events"
+SET "status" = 'delivered',
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE "source_name" = ?
+  AND "app_code" = ?
+  AND "channel" = ?
+  AND "event_id" = ?
+  AND "status" = ('delivering')
+  AND "worker_id" = ?"#;
+    /// Finishes rows.
+    /// A key that does not come back is lost: another worker may hold its row.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `keys`.
+    pub const COMPLETE_MANY: &str = r#"UPDATE "notice_delivery_events"
+SET "status" = 'delivered',
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE +"status" = 'delivering'
+  AND "source_name" = ?
+  AND "app_code" = ?
+  AND "channel" = ?
+  AND ("event_id", "worker_id") IN (VALUES ?)
+RETURNING "event_id""#;
+    /// Puts a row back after a failure.
+    /// The attempt was counted by the claim; at the limit the caller uses `dead` instead.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `delay_ms`, `error`, `source_name`, `app_code`, `channel`, `event_id`, `token`.
+    pub const RETRY: &str = r#"UPDATE "notice_delivery_events"
+SET "status" = 'retryable',
+    "next_retry_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + ?,
+    "last_error" = ?,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE "source_name" = ?
+  AND "app_code" = ?
+  AND "channel" = ?
+  AND "event_id" = ?
+  AND "status" = ('delivering')
+  AND "worker_id" = ?"#;
+    /// Gives a row up, with the reason.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `error`, `source_name`, `app_code`, `channel`, `event_id`, `token`.
+    pub const DEAD: &str = r#"UPDATE "notice_delivery_events"
+SET "status" = 'dead',
+    "last_error" = ?,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE "source_name" = ?
+  AND "app_code" = ?
+  AND "channel" = ?
+  AND "event_id" = ?
+  AND "status" = ('delivering')
+  AND "worker_id" = ?"#;
+    /// Holds a row for longer, from now on.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `lease_ms`, `source_name`, `app_code`, `channel`, `event_id`, `token`.
+    pub const EXTEND: &str = r#"UPDATE "notice_delivery_events"
+SET "lock_until_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) + ?,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE "source_name" = ?
+  AND "app_code" = ?
+  AND "channel" = ?
+  AND "event_id" = ?
+  AND "status" = ('delivering')
+  AND "worker_id" = ?"#;
+    /// Puts a row back untried and gives the attempt back, as on shutdown.
+    /// No row: the lease is lost, and another worker may hold the row.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `event_id`, `token`.
+    pub const RELEASE: &str = r#"UPDATE "notice_delivery_events"
+SET "status" = 'retryable',
+    "next_retry_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER),
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = "retry_count" - 1,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE "source_name" = ?
+  AND "app_code" = ?
+  AND "channel" = ?
+  AND "event_id" = ?
+  AND "status" = ('delivering')
+  AND "worker_id" = ?"#;
+    /// Frees rows of workers that let their lease run out, where no worker claims.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `limit`.
+    pub const REAP: &str = r#"UPDATE "notice_delivery_events"
+SET "status" = CASE WHEN "retry_count" >= 20 THEN 'dead' ELSE 'retryable' END,
+    "next_retry_at_ms" = CASE WHEN "retry_count" >= 20 THEN "next_retry_at_ms" ELSE CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) END,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE rowid IN (
+  SELECT rowid
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_expired"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'delivering'
+    AND "lock_until_ms" <= CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+  ORDER BY "lock_until_ms", "updated_at_ms", "event_id"
+  LIMIT ?
+)"#;
+    /// Lists dead rows, the oldest first.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `limit`.
+    pub const LIST_DEAD: &str = r#"SELECT "source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_retention_delivered"
+WHERE "source_name" = ?
+  AND "app_code" = ?
+  AND "channel" = ?
+  AND "status" = 'dead'
+ORDER BY "updated_at_ms", "event_id"
+LIMIT ?"#;
+    /// Gives a dead row a new life: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `event_id`.
+    pub const REPLAY: &str = r#"UPDATE "notice_delivery_events"
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = 0,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE "source_name" = ?
+  AND "app_code" = ?
+  AND "channel" = ?
+  AND "event_id" = ?
+  AND "status" = ('dead')"#;
+    /// The time before which finished rows leave: now, less `keep` in milliseconds.
+    ///
+    /// Parameters: `age_ms`.
+    pub const CUTOFF: &str =
+        r"SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - ?";
+    /// The columns in which the table and its archive differ, asked for before each run.
+    /// A row: do not archive, bring the two together first.
+    pub const ARCHIVE_COMPARE: &str = r#"SELECT name
+FROM (
+  SELECT name, type, "notnull" FROM pragma_table_info('notice_delivery_events')
+  UNION ALL
+  SELECT name, type, "notnull" FROM pragma_table_info('notice_delivery_events_archive')
+)
+GROUP BY name, type, "notnull"
+HAVING COUNT(*) <> 2"#;
+    /// Copies one batch of finished rows into the archive, the oldest first; a newer version replaces an older one.
+    /// Then `archive_delete` of this state with the same parameters, in the same transaction, begun with BEGIN IMMEDIATE.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cutoff`, `limit`.
+    pub const ARCHIVE_COPY_DELIVERED: &str = r#"INSERT INTO "notice_delivery_events_archive" ("source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+SELECT "source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM "notice_delivery_events"
+WHERE rowid IN (
+  SELECT rowid
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_retention_delivered"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'delivered'
+    AND "updated_at_ms" <= ?
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+)
+ON CONFLICT ("source_name", "app_code", "channel", "event_id") DO UPDATE
+SET "event_type" = EXCLUDED."event_type",
+    "user_id" = EXCLUDED."user_id",
+    "payload" = EXCLUDED."payload",
+    "status" = EXCLUDED."status",
+    "worker_id" = EXCLUDED."worker_id",
+    "lock_until_ms" = EXCLUDED."lock_until_ms",
+    "retry_count" = EXCLUDED."retry_count",
+    "next_retry_at_ms" = EXCLUDED."next_retry_at_ms",
+    "last_error" = EXCLUDED."last_error",
+    "created_at_ms" = EXCLUDED."created_at_ms",
+    "updated_at_ms" = EXCLUDED."updated_at_ms""#;
+    /// Deletes the batch that was just copied.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cutoff`, `limit`.
+    pub const ARCHIVE_DELETE_DELIVERED: &str = r#"DELETE FROM "notice_delivery_events"
+WHERE rowid IN (
+  SELECT rowid
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_retention_delivered"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'delivered'
+    AND "updated_at_ms" <= ?
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+)
+  AND EXISTS (SELECT 1 FROM "notice_delivery_events_archive" AS a WHERE a."source_name" = "notice_delivery_events"."source_name" AND a."app_code" = "notice_delivery_events"."app_code" AND a."channel" = "notice_delivery_events"."channel" AND a."event_id" = "notice_delivery_events"."event_id")"#;
+    /// Copies one batch of finished rows into the archive, the oldest first; a newer version replaces an older one.
+    /// Then `archive_delete` of this state with the same parameters, in the same transaction, begun with BEGIN IMMEDIATE.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cutoff`, `limit`.
+    pub const ARCHIVE_COPY_DONE: &str = r#"INSERT INTO "notice_delivery_events_archive" ("source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+SELECT "source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
+FROM "notice_delivery_events"
+WHERE rowid IN (
+  SELECT rowid
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_retention_delivered"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'done'
+    AND "updated_at_ms" <= ?
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+)
+ON CONFLICT ("source_name", "app_code", "channel", "event_id") DO UPDATE
+SET "event_type" = EXCLUDED."event_type",
+    "user_id" = EXCLUDED."user_id",
+    "payload" = EXCLUDED."payload",
+    "status" = EXCLUDED."status",
+    "worker_id" = EXCLUDED."worker_id",
+    "lock_until_ms" = EXCLUDED."lock_until_ms",
+    "retry_count" = EXCLUDED."retry_count",
+    "next_retry_at_ms" = EXCLUDED."next_retry_at_ms",
+    "last_error" = EXCLUDED."last_error",
+    "created_at_ms" = EXCLUDED."created_at_ms",
+    "updated_at_ms" = EXCLUDED."updated_at_ms""#;
+    /// Deletes the batch that was just copied.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cutoff`, `limit`.
+    pub const ARCHIVE_DELETE_DONE: &str = r#"DELETE FROM "notice_delivery_events"
+WHERE rowid IN (
+  SELECT rowid
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_retention_delivered"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'done'
+    AND "updated_at_ms" <= ?
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+)
+  AND EXISTS (SELECT 1 FROM "notice_delivery_events_archive" AS a WHERE a."source_name" = "notice_delivery_events"."source_name" AND a."app_code" = "notice_delivery_events"."app_code" AND a."channel" = "notice_delivery_events"."channel" AND a."event_id" = "notice_delivery_events"."event_id")"#;
+    /// Rows of the state pending, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cap`.
+    pub const COUNT_PENDING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_pending"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'pending'
+  LIMIT ?
+) AS counted"#;
+    /// Rows of the state retryable, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cap`.
+    pub const COUNT_RETRYABLE: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_pending"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'retryable'
+  LIMIT ?
+) AS counted"#;
+    /// Rows of the state delivering, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cap`.
+    pub const COUNT_DELIVERING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_pending"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'delivering'
+  LIMIT ?
+) AS counted"#;
+    /// Dead rows, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cap`.
+    pub const COUNT_DEAD: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_retention_delivered"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'dead'
+  LIMIT ?
+) AS counted"#;
+    /// Rows whose next attempt is due, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cap`.
+    pub const COUNT_DUE_RETRIES: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_pending"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'retryable'
+    AND "next_retry_at_ms" <= CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+  LIMIT ?
+) AS counted"#;
+    /// Rows whose lease has run out, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cap`.
+    pub const COUNT_EXPIRED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_expired"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'delivering'
+    AND "lock_until_ms" <= CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+  LIMIT ?
+) AS counted"#;
+    /// Rows of the state pending that no claim can ever reach, because "next_retry_at_ms" is not 0, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `cap`.
+    pub const COUNT_STRANDED_PENDING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_pending"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'pending'
+    AND "next_retry_at_ms" > 0
+  LIMIT ?
+) AS counted"#;
+    /// Since when the longest pending row waits; no row: a claim would find none. What it cannot find is counted as stranded.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`.
+    pub const OLDEST_PENDING: &str = r#"SELECT "updated_at_ms"
+FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_pending"
+WHERE "source_name" = ?
+  AND "app_code" = ?
+  AND "channel" = ?
+  AND "status" = 'pending'
+  AND "next_retry_at_ms" = 0
+ORDER BY "updated_at_ms", "event_id"
+LIMIT 1"#;
+}
+
 /// Inserts a row with all its columns.
 pub const INSERT: &str = "INSERT INTO \"notice_delivery_events\" (\"source_name\", \"app_code\", \"channel\", \"event_id\", \"event_type\", \"user_id\", \"payload\", \"status\", \"worker_id\", \"lock_until_ms\", \"retry_count\", \"next_retry_at_ms\", \"last_error\", \"created_at_ms\", \"updated_at_ms\") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 

@@ -70,6 +70,177 @@ pub mod constraint {
         "ck__System_IntegrationInbound_LastModifiedDate";
 }
 
+/// The statements of the workload.
+pub mod query {
+    /// Adds an event, in the transaction of the business data.
+    /// No row: an event of the same idempotency key is there already.
+    ///
+    /// Parameters: `Id`, `Source`, `ExternalID`, `ObjectType`, `EventType`, `Payload`, `RawPayload`, `IdempotencyKey`.
+    pub const ENQUEUE: &str = r#"INSERT INTO "_System_IntegrationInbound" ("Id", "Source", "ExternalID", "ObjectType", "EventType", "Payload", "RawPayload", "IdempotencyKey", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate")
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, NULL, NULL, strftime('%Y-%m-%d %H:%M:%S', 'now'), strftime('%Y-%m-%d %H:%M:%S', 'now'))
+ON CONFLICT ("IdempotencyKey") DO NOTHING"#;
+    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    ///
+    /// Parameters: `Source`, `limit`.
+    pub const GET_PENDING: &str = r#"SELECT "Id", "Source", "ExternalID", "ObjectType", "EventType", "Payload", "RawPayload", "IdempotencyKey", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate"
+FROM "_System_IntegrationInbound" INDEXED BY "idx__System_IntegrationInbound_pending"
+WHERE "Source" = ?
+  AND "Status" = 'pending'
+ORDER BY "CreatedDate", "Id"
+LIMIT ?"#;
+    /// Takes pending rows, the oldest first.
+    ///
+    /// Parameters: `Source`, `limit`.
+    pub const CLAIM_PENDING: &str = r#"UPDATE "_System_IntegrationInbound"
+SET "Status" = 'processing',
+    "RetryCount" = "RetryCount" + 1,
+    "LastModifiedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE rowid IN (
+  SELECT rowid
+  FROM "_System_IntegrationInbound" INDEXED BY "idx__System_IntegrationInbound_pending"
+  WHERE "Source" = ?
+    AND "Status" = 'pending'
+  ORDER BY "CreatedDate", "Id"
+  LIMIT ?
+)
+RETURNING "Id", "Source", "ExternalID", "ObjectType", "EventType", "Payload", "RawPayload", "IdempotencyKey", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate""#;
+    /// Finishes a row.
+    ///
+    /// Parameters: `Source`, `Id`.
+    pub const COMPLETE: &str = r#"UPDATE "_System_IntegrationInbound"
+SET "Status" = 'processed',
+    "ProcessedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
+    "LastModifiedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "Source" = ?
+  AND "Id" = ?
+  AND "Status" = ('processing')"#;
+    /// Finishes rows.
+    /// A key that does not come back is that of a row which nobody holds any more.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `Source`, `keys`.
+    pub const COMPLETE_MANY: &str = r#"UPDATE "_System_IntegrationInbound"
+SET "Status" = 'processed',
+    "ProcessedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
+    "LastModifiedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE +"Status" = 'processing'
+  AND +"Source" = ?
+  AND "Id" IN (?)
+RETURNING "Id""#;
+    /// Puts a row back after a failure.
+    /// The attempt was counted by the claim; at the limit the caller uses `dead` instead.
+    ///
+    /// Parameters: `error`, `Source`, `Id`.
+    pub const RETRY: &str = r#"UPDATE "_System_IntegrationInbound"
+SET "Status" = 'pending',
+    "ErrorMessage" = ?,
+    "LastModifiedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "Source" = ?
+  AND "Id" = ?
+  AND "Status" = ('processing')"#;
+    /// Gives a row up, with the reason.
+    ///
+    /// Parameters: `error`, `Source`, `Id`.
+    pub const DEAD: &str = r#"UPDATE "_System_IntegrationInbound"
+SET "Status" = 'failed',
+    "ErrorMessage" = ?,
+    "ProcessedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
+    "LastModifiedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "Source" = ?
+  AND "Id" = ?
+  AND "Status" = ('processing')"#;
+    /// Puts a row back untried and gives the attempt back, as on shutdown.
+    ///
+    /// Parameters: `Source`, `Id`.
+    pub const RELEASE: &str = r#"UPDATE "_System_IntegrationInbound"
+SET "Status" = 'pending',
+    "RetryCount" = "RetryCount" - 1,
+    "LastModifiedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "Source" = ?
+  AND "Id" = ?
+  AND "Status" = ('processing')"#;
+    /// Lists dead rows, the oldest first.
+    ///
+    /// Parameters: `Source`, `limit`.
+    pub const LIST_DEAD: &str = r#"SELECT "Id", "Source", "ExternalID", "ObjectType", "EventType", "Payload", "RawPayload", "IdempotencyKey", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate"
+FROM "_System_IntegrationInbound" INDEXED BY "idx__System_IntegrationInbound_dead"
+WHERE "Source" = ?
+  AND "Status" = 'failed'
+ORDER BY "CreatedDate", "Id"
+LIMIT ?"#;
+    /// Gives a dead row a new life: attempts from 0.
+    ///
+    /// Parameters: `Source`, `Id`.
+    pub const REPLAY: &str = r#"UPDATE "_System_IntegrationInbound"
+SET "Status" = 'pending',
+    "RetryCount" = 0,
+    "ProcessedDate" = NULL,
+    "LastModifiedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "Source" = ?
+  AND "Id" = ?
+  AND "Status" = ('failed')"#;
+    /// The time before which finished rows leave: now, less `keep` in milliseconds.
+    ///
+    /// Parameters: `age_ms`.
+    pub const CUTOFF: &str =
+        r"SELECT strftime('%Y-%m-%d %H:%M:%S', 'now', (-? / 1000.0) || ' seconds')";
+    /// Deletes one batch of finished rows, the oldest first.
+    ///
+    /// Parameters: `cutoff`, `limit`.
+    pub const CLEANUP_PROCESSED: &str = r#"DELETE FROM "_System_IntegrationInbound"
+WHERE rowid IN (
+  SELECT rowid
+  FROM "_System_IntegrationInbound" INDEXED BY "idx__System_IntegrationInbound_retention_processed"
+  WHERE "Status" = 'processed'
+    AND "LastModifiedDate" <= ?
+  ORDER BY "LastModifiedDate", "Id"
+  LIMIT ?
+)"#;
+    /// Rows of the state pending, at most `cap`.
+    ///
+    /// Parameters: `Source`, `cap`.
+    pub const COUNT_PENDING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_IntegrationInbound" INDEXED BY "idx__System_IntegrationInbound_pending"
+  WHERE "Source" = ?
+    AND "Status" = 'pending'
+  LIMIT ?
+) AS counted"#;
+    /// Rows of the state processing, at most `cap`.
+    ///
+    /// Parameters: `Source`, `cap`.
+    pub const COUNT_PROCESSING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_IntegrationInbound" INDEXED BY "idx__System_IntegrationInbound_count_processing"
+  WHERE "Source" = ?
+    AND "Status" = 'processing'
+  LIMIT ?
+) AS counted"#;
+    /// Dead rows, at most `cap`.
+    ///
+    /// Parameters: `Source`, `cap`.
+    pub const COUNT_DEAD: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_IntegrationInbound" INDEXED BY "idx__System_IntegrationInbound_dead"
+  WHERE "Source" = ?
+    AND "Status" = 'failed'
+  LIMIT ?
+) AS counted"#;
+    /// Since when the longest pending row waits; no row: nothing is pending.
+    ///
+    /// Parameters: `Source`.
+    pub const OLDEST_PENDING: &str = r#"SELECT "CreatedDate"
+FROM "_System_IntegrationInbound" INDEXED BY "idx__System_IntegrationInbound_pending"
+WHERE "Source" = ?
+  AND "Status" = 'pending'
+ORDER BY "CreatedDate", "Id"
+LIMIT 1"#;
+}
+
 /// Inserts a row with all its columns.
 pub const INSERT: &str = "INSERT INTO \"_System_IntegrationInbound\" (\"Id\", \"Source\", \"ExternalID\", \"ObjectType\", \"EventType\", \"Payload\", \"RawPayload\", \"IdempotencyKey\", \"Status\", \"RetryCount\", \"ErrorMessage\", \"ProcessedDate\", \"CreatedDate\", \"LastModifiedDate\") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 

@@ -60,6 +60,175 @@ pub mod constraint {
         "ck__System_IntegrationOutbound_LastModifiedDate";
 }
 
+/// The statements of the workload.
+pub mod query {
+    /// Adds an event, in the transaction of the business data.
+    ///
+    /// Parameters: `Id`, `Destination`, `ObjectType`, `RecordID`, `EventType`, `Payload`, `OldPayload`.
+    pub const ENQUEUE: &str = r#"INSERT INTO "_System_IntegrationOutbound" ("Id", "Destination", "ObjectType", "RecordID", "EventType", "Payload", "OldPayload", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate")
+VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', 0, NULL, NULL, strftime('%Y-%m-%d %H:%M:%S', 'now'), strftime('%Y-%m-%d %H:%M:%S', 'now'))"#;
+    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    ///
+    /// Parameters: `Destination`, `limit`.
+    pub const GET_PENDING: &str = r#"SELECT "Id", "Destination", "ObjectType", "RecordID", "EventType", "Payload", "OldPayload", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate"
+FROM "_System_IntegrationOutbound" INDEXED BY "idx__System_IntegrationOutbound_pending"
+WHERE "Destination" = ?
+  AND "Status" = 'pending'
+ORDER BY "CreatedDate", "Id"
+LIMIT ?"#;
+    /// Takes pending rows, the oldest first.
+    ///
+    /// Parameters: `Destination`, `limit`.
+    pub const CLAIM_PENDING: &str = r#"UPDATE "_System_IntegrationOutbound"
+SET "Status" = 'processing',
+    "RetryCount" = "RetryCount" + 1,
+    "LastModifiedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE rowid IN (
+  SELECT rowid
+  FROM "_System_IntegrationOutbound" INDEXED BY "idx__System_IntegrationOutbound_pending"
+  WHERE "Destination" = ?
+    AND "Status" = 'pending'
+  ORDER BY "CreatedDate", "Id"
+  LIMIT ?
+)
+RETURNING "Id", "Destination", "ObjectType", "RecordID", "EventType", "Payload", "OldPayload", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate""#;
+    /// Finishes a row.
+    ///
+    /// Parameters: `Destination`, `Id`.
+    pub const COMPLETE: &str = r#"UPDATE "_System_IntegrationOutbound"
+SET "Status" = 'processed',
+    "ProcessedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
+    "LastModifiedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "Destination" = ?
+  AND "Id" = ?
+  AND "Status" = ('processing')"#;
+    /// Finishes rows.
+    /// A key that does not come back is that of a row which nobody holds any more.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `Destination`, `keys`.
+    pub const COMPLETE_MANY: &str = r#"UPDATE "_System_IntegrationOutbound"
+SET "Status" = 'processed',
+    "ProcessedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
+    "LastModifiedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE +"Status" = 'processing'
+  AND +"Destination" = ?
+  AND "Id" IN (?)
+RETURNING "Id""#;
+    /// Puts a row back after a failure.
+    /// The attempt was counted by the claim; at the limit the caller uses `dead` instead.
+    ///
+    /// Parameters: `error`, `Destination`, `Id`.
+    pub const RETRY: &str = r#"UPDATE "_System_IntegrationOutbound"
+SET "Status" = 'pending',
+    "ErrorMessage" = ?,
+    "LastModifiedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "Destination" = ?
+  AND "Id" = ?
+  AND "Status" = ('processing')"#;
+    /// Gives a row up, with the reason.
+    ///
+    /// Parameters: `error`, `Destination`, `Id`.
+    pub const DEAD: &str = r#"UPDATE "_System_IntegrationOutbound"
+SET "Status" = 'failed',
+    "ErrorMessage" = ?,
+    "ProcessedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
+    "LastModifiedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "Destination" = ?
+  AND "Id" = ?
+  AND "Status" = ('processing')"#;
+    /// Puts a row back untried and gives the attempt back, as on shutdown.
+    ///
+    /// Parameters: `Destination`, `Id`.
+    pub const RELEASE: &str = r#"UPDATE "_System_IntegrationOutbound"
+SET "Status" = 'pending',
+    "RetryCount" = "RetryCount" - 1,
+    "LastModifiedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "Destination" = ?
+  AND "Id" = ?
+  AND "Status" = ('processing')"#;
+    /// Lists dead rows, the oldest first.
+    ///
+    /// Parameters: `Destination`, `limit`.
+    pub const LIST_DEAD: &str = r#"SELECT "Id", "Destination", "ObjectType", "RecordID", "EventType", "Payload", "OldPayload", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate"
+FROM "_System_IntegrationOutbound" INDEXED BY "idx__System_IntegrationOutbound_dead"
+WHERE "Destination" = ?
+  AND "Status" = 'failed'
+ORDER BY "CreatedDate", "Id"
+LIMIT ?"#;
+    /// Gives a dead row a new life: attempts from 0.
+    ///
+    /// Parameters: `Destination`, `Id`.
+    pub const REPLAY: &str = r#"UPDATE "_System_IntegrationOutbound"
+SET "Status" = 'pending',
+    "RetryCount" = 0,
+    "ProcessedDate" = NULL,
+    "LastModifiedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "Destination" = ?
+  AND "Id" = ?
+  AND "Status" = ('failed')"#;
+    /// The time before which finished rows leave: now, less `keep` in milliseconds.
+    ///
+    /// Parameters: `age_ms`.
+    pub const CUTOFF: &str =
+        r"SELECT strftime('%Y-%m-%d %H:%M:%S', 'now', (-? / 1000.0) || ' seconds')";
+    /// Deletes one batch of finished rows, the oldest first.
+    ///
+    /// Parameters: `cutoff`, `limit`.
+    pub const CLEANUP_PROCESSED: &str = r#"DELETE FROM "_System_IntegrationOutbound"
+WHERE rowid IN (
+  SELECT rowid
+  FROM "_System_IntegrationOutbound" INDEXED BY "idx__System_IntegrationOutbound_retention_processed"
+  WHERE "Status" = 'processed'
+    AND "LastModifiedDate" <= ?
+  ORDER BY "LastModifiedDate", "Id"
+  LIMIT ?
+)"#;
+    /// Rows of the state pending, at most `cap`.
+    ///
+    /// Parameters: `Destination`, `cap`.
+    pub const COUNT_PENDING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_IntegrationOutbound" INDEXED BY "idx_outbound_poll"
+  WHERE "Destination" = ?
+    AND "Status" = 'pending'
+  LIMIT ?
+) AS counted"#;
+    /// Rows of the state processing, at most `cap`.
+    ///
+    /// Parameters: `Destination`, `cap`.
+    pub const COUNT_PROCESSING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_IntegrationOutbound" INDEXED BY "idx_outbound_poll"
+  WHERE "Destination" = ?
+    AND "Status" = 'processing'
+  LIMIT ?
+) AS counted"#;
+    /// Dead rows, at most `cap`.
+    ///
+    /// Parameters: `Destination`, `cap`.
+    pub const COUNT_DEAD: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_IntegrationOutbound" INDEXED BY "idx__System_IntegrationOutbound_dead"
+  WHERE "Destination" = ?
+    AND "Status" = 'failed'
+  LIMIT ?
+) AS counted"#;
+    /// Since when the longest pending row waits; no row: nothing is pending.
+    ///
+    /// Parameters: `Destination`.
+    pub const OLDEST_PENDING: &str = r#"SELECT "CreatedDate"
+FROM "_System_IntegrationOutbound" INDEXED BY "idx__System_IntegrationOutbound_pending"
+WHERE "Destination" = ?
+  AND "Status" = 'pending'
+ORDER BY "CreatedDate", "Id"
+LIMIT 1"#;
+}
+
 /// Inserts a row with all its columns.
 pub const INSERT: &str = "INSERT INTO \"_System_IntegrationOutbound\" (\"Id\", \"Destination\", \"ObjectType\", \"RecordID\", \"EventType\", \"Payload\", \"OldPayload\", \"Status\", \"RetryCount\", \"ErrorMessage\", \"ProcessedDate\", \"CreatedDate\", \"LastModifiedDate\") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 

@@ -41,6 +41,160 @@ pub mod constraint {
         "ck__System_OutboxEvent___sys_gen_last_modified_date";
 }
 
+/// The statements of the workload.
+pub mod query {
+    /// Adds an event, in the transaction of the business data.
+    ///
+    /// Parameters: `__sys_gen_id`, `event_type`, `payload`.
+    pub const ENQUEUE: &str = r#"INSERT INTO "_System_OutboxEvent" ("__sys_gen_id", "event_type", "payload", "status", "retry_count", "error_message", "processed_date", "__sys_gen_created_date", "__sys_gen_last_modified_date")
+VALUES (?, ?, ?, 'pending', 0, NULL, NULL, strftime('%Y-%m-%d %H:%M:%S', 'now'), strftime('%Y-%m-%d %H:%M:%S', 'now'))"#;
+    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    ///
+    /// Parameters: `limit`.
+    pub const GET_PENDING: &str = r#"SELECT "__sys_gen_id", "event_type", "payload", "status", "retry_count", "error_message", "processed_date", "__sys_gen_created_date", "__sys_gen_last_modified_date"
+FROM "_System_OutboxEvent" INDEXED BY "idx__System_OutboxEvent_pending"
+WHERE "status" = 'pending'
+ORDER BY "__sys_gen_created_date", "__sys_gen_id"
+LIMIT ?"#;
+    /// Takes pending rows, the oldest first.
+    ///
+    /// Parameters: `limit`.
+    pub const CLAIM_PENDING: &str = r#"UPDATE "_System_OutboxEvent"
+SET "status" = 'processing',
+    "retry_count" = "retry_count" + 1,
+    "__sys_gen_last_modified_date" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE rowid IN (
+  SELECT rowid
+  FROM "_System_OutboxEvent" INDEXED BY "idx__System_OutboxEvent_pending"
+  WHERE "status" = 'pending'
+  ORDER BY "__sys_gen_created_date", "__sys_gen_id"
+  LIMIT ?
+)
+RETURNING "__sys_gen_id", "event_type", "payload", "status", "retry_count", "error_message", "processed_date", "__sys_gen_created_date", "__sys_gen_last_modified_date""#;
+    /// Finishes a row.
+    ///
+    /// Parameters: `__sys_gen_id`.
+    pub const COMPLETE: &str = r#"UPDATE "_System_OutboxEvent"
+SET "status" = 'processed',
+    "processed_date" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
+    "__sys_gen_last_modified_date" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "__sys_gen_id" = ?
+  AND "status" = ('processing')"#;
+    /// Finishes rows.
+    /// A key that does not come back is that of a row which nobody holds any more.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `keys`.
+    pub const COMPLETE_MANY: &str = r#"UPDATE "_System_OutboxEvent"
+SET "status" = 'processed',
+    "processed_date" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
+    "__sys_gen_last_modified_date" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE +"status" = 'processing'
+  AND "__sys_gen_id" IN (?)
+RETURNING "__sys_gen_id""#;
+    /// Puts a row back after a failure.
+    /// The attempt was counted by the claim; at the limit the caller uses `dead` instead.
+    ///
+    /// Parameters: `error`, `__sys_gen_id`.
+    pub const RETRY: &str = r#"UPDATE "_System_OutboxEvent"
+SET "status" = 'pending',
+    "error_message" = ?,
+    "__sys_gen_last_modified_date" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "__sys_gen_id" = ?
+  AND "status" = ('processing')"#;
+    /// Gives a row up, with the reason.
+    ///
+    /// Parameters: `error`, `__sys_gen_id`.
+    pub const DEAD: &str = r#"UPDATE "_System_OutboxEvent"
+SET "status" = 'failed',
+    "error_message" = ?,
+    "processed_date" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
+    "__sys_gen_last_modified_date" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "__sys_gen_id" = ?
+  AND "status" = ('processing')"#;
+    /// Puts a row back untried and gives the attempt back, as on shutdown.
+    ///
+    /// Parameters: `__sys_gen_id`.
+    pub const RELEASE: &str = r#"UPDATE "_System_OutboxEvent"
+SET "status" = 'pending',
+    "retry_count" = "retry_count" - 1,
+    "__sys_gen_last_modified_date" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "__sys_gen_id" = ?
+  AND "status" = ('processing')"#;
+    /// Lists dead rows, the oldest first.
+    ///
+    /// Parameters: `limit`.
+    pub const LIST_DEAD: &str = r#"SELECT "__sys_gen_id", "event_type", "payload", "status", "retry_count", "error_message", "processed_date", "__sys_gen_created_date", "__sys_gen_last_modified_date"
+FROM "_System_OutboxEvent" INDEXED BY "idx__System_OutboxEvent_dead"
+WHERE "status" = 'failed'
+ORDER BY "__sys_gen_created_date", "__sys_gen_id"
+LIMIT ?"#;
+    /// Gives a dead row a new life: attempts from 0.
+    ///
+    /// Parameters: `__sys_gen_id`.
+    pub const REPLAY: &str = r#"UPDATE "_System_OutboxEvent"
+SET "status" = 'pending',
+    "retry_count" = 0,
+    "processed_date" = NULL,
+    "__sys_gen_last_modified_date" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE "__sys_gen_id" = ?
+  AND "status" = ('failed')"#;
+    /// The time before which finished rows leave: now, less `keep` in milliseconds.
+    ///
+    /// Parameters: `age_ms`.
+    pub const CUTOFF: &str =
+        r"SELECT strftime('%Y-%m-%d %H:%M:%S', 'now', (-? / 1000.0) || ' seconds')";
+    /// Deletes one batch of finished rows, the oldest first.
+    ///
+    /// Parameters: `cutoff`, `limit`.
+    pub const CLEANUP_PROCESSED: &str = r#"DELETE FROM "_System_OutboxEvent"
+WHERE rowid IN (
+  SELECT rowid
+  FROM "_System_OutboxEvent" INDEXED BY "idx__System_OutboxEvent_retention_processed"
+  WHERE "status" = 'processed'
+    AND "__sys_gen_last_modified_date" <= ?
+  ORDER BY "__sys_gen_last_modified_date", "__sys_gen_id"
+  LIMIT ?
+)"#;
+    /// Rows of the state pending, at most `cap`.
+    ///
+    /// Parameters: `cap`.
+    pub const COUNT_PENDING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_OutboxEvent" INDEXED BY "idx_outbox_pending"
+  WHERE "status" = 'pending'
+  LIMIT ?
+) AS counted"#;
+    /// Rows of the state processing, at most `cap`.
+    ///
+    /// Parameters: `cap`.
+    pub const COUNT_PROCESSING: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_OutboxEvent" INDEXED BY "idx_outbox_pending"
+  WHERE "status" = 'processing'
+  LIMIT ?
+) AS counted"#;
+    /// Dead rows, at most `cap`.
+    ///
+    /// Parameters: `cap`.
+    pub const COUNT_DEAD: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_OutboxEvent" INDEXED BY "idx__System_OutboxEvent_dead"
+  WHERE "status" = 'failed'
+  LIMIT ?
+) AS counted"#;
+    /// Since when the longest pending row waits; no row: nothing is pending.
+    pub const OLDEST_PENDING: &str = r#"SELECT "__sys_gen_created_date"
+FROM "_System_OutboxEvent" INDEXED BY "idx__System_OutboxEvent_pending"
+WHERE "status" = 'pending'
+ORDER BY "__sys_gen_created_date", "__sys_gen_id"
+LIMIT 1"#;
+}
+
 /// Inserts a row with all its columns.
 pub const INSERT: &str = "INSERT INTO \"_System_OutboxEvent\" (\"__sys_gen_id\", \"event_type\", \"payload\", \"status\", \"retry_count\", \"error_message\", \"processed_date\", \"__sys_gen_created_date\", \"__sys_gen_last_modified_date\") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
 

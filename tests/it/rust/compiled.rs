@@ -8,6 +8,7 @@ use std::process::Command;
 use claimsmith::generate::model::{self, Form};
 use claimsmith::generate::targets::rust::names::Idents;
 use claimsmith::schema::{ColumnType, Table};
+use claimsmith::statement::query::queries;
 use serde_json::{Value, json};
 use toml::Table as Toml;
 
@@ -80,12 +81,13 @@ fn expected(table: &Table, origin: &Table) -> Value {
 
 /// The library, which holds the code of every subject, and the program, which prints what the modules say and what they
 /// make of the samples that they are given.
-fn write_package(subjects: &[(String, Loaded)], folder: &Path) -> Vec<Value> {
+/// Behind these, what they say of the statements of each database.
+fn write_package(subjects: &[(String, Loaded)], folder: &Path) -> (Vec<Value>, Vec<Value>) {
     let mut library = "//! Generated code.\n#![deny(warnings, missing_docs)]\n".to_owned();
     // Names in two scripts are the definition's own.
     library += "#![allow(mixed_script_confusables, confusable_idents, uncommon_codepoints)]\n";
     let mut program = PROGRAM.to_owned();
-    let mut all = Vec::new();
+    let (mut all, mut statements, mut say_statements) = (Vec::new(), Vec::new(), String::new());
     for (name, loaded) in subjects {
         write(&folder.join(format!("src/{name}.rs")), &loaded.rust_bundle());
         _ = writeln!(library, "/// One subject.\npub mod {name} {{\n    include!(\"{name}.rs\");\n}}");
@@ -94,11 +96,25 @@ fn write_package(subjects: &[(String, Loaded)], folder: &Path) -> Vec<Value> {
             _ = writeln!(program, "    say!(samples, generated_code::{name}::tables::{});", idents.module(table));
             all.push(expected(table, model::origin(&loaded.catalog, table)));
         }
+        let mut idents = Idents::default();
+        let modules: Vec<String> = loaded.catalog.tables.iter().map(|table| idents.module(table)).collect();
+        for dialect in &loaded.dialects {
+            for of_table in queries(&loaded.catalog, *dialect) {
+                let module = format!("generated_code::{name}::{}::{}", dialect.engine().id, modules[of_table.table]);
+                let mut idents = Idents::default();
+                let constants: Vec<String> =
+                    of_table.queries.iter().map(|query| idents.constant(&query.name, "statement")).collect();
+                let constants: Vec<String> =
+                    constants.iter().map(|constant| format!("{module}::query::{constant}")).collect();
+                _ = writeln!(say_statements, "    println!(\"{{}}\", serde_json::json!([{}]));", constants.join(", "));
+                statements.push(of_table.queries.iter().map(|query| &*query.sql).collect());
+            }
+        }
     }
     write(&folder.join("Cargo.toml"), &manifest());
     write(&folder.join("src/lib.rs"), &library);
-    write(&folder.join("src/main.rs"), &(program + "}\n"));
-    all
+    write(&folder.join("src/main.rs"), &(program + &say_statements + "}\n"));
+    (all, statements)
 }
 
 const PROGRAM: &str = r#"//! Prints one line a table.
@@ -130,8 +146,10 @@ fn it_compiles_and_says_what_the_definitions_say() {
     let subjects = subjects("compiled Rust");
     let tmp = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let folder = tmp.join("generated-code");
-    let expected = write_package(&subjects, &folder);
-    write(&folder.join("samples.json"), &serde_json::to_string(&expected).unwrap());
+    let (samples, statements) = write_package(&subjects, &folder);
+    assert!(statements.len() > 4 * 8, "only {} tables with statements", statements.len());
+    write(&folder.join("samples.json"), &serde_json::to_string(&samples).unwrap());
+    let expected = [samples, statements].concat();
     let lock = std::fs::read_to_string(repository("Cargo.lock")).unwrap();
     if !folder.join("Cargo.lock").exists() {
         write(&folder.join("Cargo.lock"), &lock);

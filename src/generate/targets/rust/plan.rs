@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::generate::{Context, model};
 use crate::schema::names::assign;
 use crate::schema::{Catalog, Table};
+use crate::statement::query::queries;
 use crate::workload;
 
 use super::names::Idents;
@@ -87,6 +88,8 @@ impl DialectPlan {
     pub fn new(context: &Context<'_>, plan: &Plan, dialect: &dyn Dialect, decodes: bool) -> DialectPlan {
         let catalog = workload::indexed(context.catalog, dialect.engine());
         let objects = assign(&catalog, dialect.engine());
+        let queries = queries(context.catalog, dialect);
+        let of_table = |at: usize| queries.iter().find(|queries| queries.table == at).map(|queries| &*queries.queries);
         let files: Vec<RowsFile> = (0..catalog.tables.len())
             .map(|at| {
                 let subject = rows::Subject {
@@ -94,6 +97,7 @@ impl DialectPlan {
                     module: &plan.modules[at],
                     names: &plan.names[at],
                     objects: &objects[at],
+                    queries: of_table(at).unwrap_or_default(),
                 };
                 rows::file(&context.header, &subject, dialect, decodes)
             })

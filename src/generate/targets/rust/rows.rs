@@ -6,12 +6,12 @@ use crate::dialect::{Dialect, InlineUnique};
 use crate::generate::Header;
 use crate::schema::names::{self, TableNames};
 use crate::schema::{ColumnType, Index, Table};
-use crate::statement;
+use crate::statement::{self, query::Query};
 use crate::template::template_object;
 
 use super::names::Idents;
 use super::table::Names;
-use super::text::{Constant, Items, code};
+use super::text::{Constant, Items, code, words};
 use super::value;
 
 /// One file for each table and database: `rust/<dialect>/<table>.rs`.
@@ -42,6 +42,8 @@ pub struct RowsFile {
     pub indexes: Vec<Constant>,
     /// The names of constraints.
     pub constraints: Vec<Constant>,
+    /// The statements of the table's workload.
+    pub queries: Vec<Constant>,
 }
 
 template_object!(RowsFile {
@@ -57,6 +59,7 @@ template_object!(RowsFile {
     insert,
     indexes,
     constraints,
+    queries,
 });
 
 /// How a column is read and written.
@@ -85,6 +88,8 @@ pub struct Subject<'a> {
     pub names: &'a Names,
     /// The names of its objects in the database.
     pub objects: &'a TableNames,
+    /// The statements of its workload.
+    pub queries: &'a [Query],
 }
 
 /// The file of a table on a database.
@@ -116,7 +121,22 @@ pub fn file(header: &Header, subject: &Subject<'_>, dialect: &dyn Dialect, decod
         insert: Constant::new(0, "Inserts a row with all its columns.", "INSERT", &insert(table, dialect)),
         indexes: indexes(subject),
         constraints: constraints(subject, dialect),
+        queries: queries(subject.queries),
     }
+}
+
+fn queries(queries: &[Query]) -> Vec<Constant> {
+    let mut idents = Idents::default();
+    let of = |(at, query): (usize, &Query)| {
+        let mut docs: Vec<String> = query.about.iter().map(|line| words(line)).collect();
+        let parameters: Vec<String> = query.parameters.iter().map(|parameter| code(&parameter.name)).collect();
+        if !parameters.is_empty() {
+            docs.extend([String::new(), format!("Parameters: {}.", parameters.join(", "))]);
+        }
+        let name = idents.constant(&query.name, &format!("statement_{}", at + 1));
+        Constant::lines(4, docs, name, &query.sql)
+    };
+    queries.iter().enumerate().map(of).collect()
 }
 
 fn insert(table: &Table, dialect: &dyn Dialect) -> String {

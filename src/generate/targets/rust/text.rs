@@ -40,6 +40,15 @@ impl Constant {
         let breaks = breaks(indent, &format!("pub const {name}: &str ="), &format!("{literal};"));
         Constant { docs: vec![docs.to_owned()], name, text: text.to_owned(), literal, breaks }
     }
+
+    /// A constant of a text of several lines, which stand as they are where nothing in them is invisible.
+    pub fn lines(indent: usize, docs: Vec<String>, name: String, text: &str) -> Constant {
+        let literal = raw(text).unwrap_or_else(|| literal(text));
+        let left = format!("pub const {name}: &str =");
+        // A literal of several lines begins where it may, however long its first line is.
+        let breaks = !literal.contains('\n') && breaks(indent, &left, &format!("{literal};"));
+        Constant { docs, name, text: text.to_owned(), literal, breaks }
+    }
 }
 
 /// A constant list of texts or values.
@@ -138,6 +147,32 @@ pub fn literal(text: &str) -> String {
     format!("{text:?}")
 }
 
+/// A line of our own words as a line of a doc comment: what stands between backticks is code.
+pub fn words(line: &str) -> String {
+    let parts: Vec<&str> = line.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return prose(line);
+    }
+    let part = |(at, part): (usize, &&str)| match at % 2 {
+        1 => code(part),
+        _ => {
+            let blank = |blank: bool| if blank { " " } else { "" };
+            let (before, after) = (part.starts_with(' '), part.ends_with(' ') && !part.trim().is_empty());
+            format!("{}{}{}", blank(before), prose(part), blank(after))
+        }
+    };
+    let line: String = parts.iter().enumerate().map(part).collect();
+    line.trim().to_owned()
+}
+
+/// The text as a raw literal, if nothing in it is invisible.
+fn raw(text: &str) -> Option<String> {
+    let visible = text.chars().all(|c| c == '\n' || is_shown(c));
+    let most = text.split('"').skip(1).map(|part| part.len() - part.trim_start_matches('#').len()).max();
+    let hashes = "#".repeat(most.map_or(0, |most| most + 1));
+    visible.then(|| format!("r{hashes}\"{text}\"{hashes}"))
+}
+
 /// The text as one line of a doc comment: nothing in it ends the line, is invisible or means something in Markdown.
 pub fn prose(text: &str) -> String {
     let words: Vec<String> = text.split(|c: char| c.is_whitespace() || !is_shown(c)).map(escape).collect();
@@ -180,7 +215,21 @@ fn is_shown(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{code, prose};
+    use super::{code, prose, raw, words};
+
+    #[test]
+    fn raw_literals_end_where_their_texts_do() {
+        let cases = [
+            ("SELECT 1\nFROM t", Some("r\"SELECT 1\nFROM t\"")),
+            ("a \"b\"", Some("r#\"a \"b\"\"#")),
+            ("a\"##b\"#", Some("r###\"a\"##b\"#\"###")),
+            ("a\rb", None),
+            ("a\u{202E}b", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(raw(text).as_deref(), expected, "{text:?}");
+        }
+    }
 
     #[test]
     fn texts_mean_nothing_in_markdown() {
@@ -195,6 +244,8 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(prose(text), expected);
         }
+        assert_eq!(words("Then `take` *now*, `a_b`."), r"Then `take` \*now\*, `a_b`.");
+        assert_eq!(words("Odd ` one"), r"Odd \` one");
         assert_eq!(code("a`b\n*/"), "`a b */`");
         assert_eq!(code("\u{0}"), "(nothing to show)");
     }
