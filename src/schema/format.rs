@@ -196,8 +196,8 @@ pub struct Claim {
     /// Columns whose values identify an event, for enqueueing it once.
     #[cfg_attr(feature = "schema", serde(default))]
     pub idempotency_key: Vec<String>,
-    /// Columns whose values identify the thing that changed: of several pending rows for one thing, workers send the
-    /// newest.
+    /// Columns whose values identify the thing that changed: a change joins the newest pending row of its thing, if that is
+    /// of the same type, instead of waiting as a row of its own.
     #[cfg_attr(feature = "schema", serde(default))]
     pub coalesce: Vec<String>,
     /// The event that a row carries.

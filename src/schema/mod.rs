@@ -5,6 +5,7 @@
 
 mod archive;
 pub mod check;
+mod coalesce;
 mod collation;
 mod decode;
 pub mod default;
@@ -23,6 +24,7 @@ pub mod types;
 mod value;
 
 pub use archive::archive_of;
+pub use coalesce::{Coalescing, coalescing};
 pub use default::{DefaultValue, Literal};
 pub use duration::Millis;
 pub use json::Site;

@@ -1,7 +1,7 @@
 //! Claim and retention → access paths.
 
-use crate::schema::Table;
 use crate::schema::format::{Claim, IndexSet, Retention};
+use crate::schema::{Table, coalescing};
 
 use super::{Path, Pin, PinValue, Purpose, tie_breakers};
 
@@ -13,10 +13,11 @@ pub fn paths(table: &Table) -> Vec<Path> {
         paths.extend(retryable(table, claim));
         paths.extend(expired(table, claim));
         paths.extend(sweep(table, claim));
+        paths.extend(coalesce(table, claim));
         if claim.lane.is_some() {
             let lanes = paths
                 .iter()
-                .filter(|path| path.purpose != Purpose::Sweep)
+                .filter(|path| !matches!(path.purpose, Purpose::Sweep | Purpose::Coalesce))
                 .filter_map(|path| in_lane(table, claim, path));
             let lanes: Vec<Path> = lanes.collect();
             paths.extend(lanes);
@@ -116,6 +117,14 @@ fn sweep(table: &Table, claim: &Claim) -> Option<Path> {
     let pins = pins(table, &claim.scope, claim, claim.status.published.as_ref()?)?;
     let published = table.position(claim.times.as_ref()?.published.as_ref()?)?;
     Some(path(table, Purpose::Sweep, pins, Some(published), None))
+}
+
+/// The pending rows of one thing; from the end, the newest first.
+fn coalesce(table: &Table, claim: &Claim) -> Option<Path> {
+    let coalescing = coalescing(table, claim)?.ok()?;
+    let mut pins = pins(table, &claim.scope, claim, &claim.status.pending)?;
+    pins.extend(coalescing.thing.iter().map(|column| Pin { column: *column, value: PinValue::Parameter }));
+    Some(path(table, Purpose::Coalesce, pins, None, Some(coalescing.order)))
 }
 
 fn retention(table: &Table, retention: &Retention) -> Vec<Path> {

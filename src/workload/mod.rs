@@ -59,6 +59,8 @@ pub enum Purpose {
     Expired,
     /// Finds rows that stayed published without being consumed.
     Sweep,
+    /// Finds the newest pending row of one thing.
+    Coalesce,
     /// Finds finished rows of one state by age.
     Retention(String),
     /// Lists dead rows.
@@ -77,6 +79,7 @@ impl Purpose {
             Purpose::Retryable => "retryable".to_owned(),
             Purpose::Expired => "expired".to_owned(),
             Purpose::Sweep => "sweep".to_owned(),
+            Purpose::Coalesce => "coalesce".to_owned(),
             Purpose::Retention(state) if state.is_empty() => "retention".to_owned(),
             Purpose::Retention(state) => format!("retention_{state}"),
             Purpose::Dead => "dead".to_owned(),
@@ -97,6 +100,7 @@ impl Purpose {
             Purpose::Retryable => "claims rows whose retry is due".to_owned(),
             Purpose::Expired => "claims rows whose lease has expired".to_owned(),
             Purpose::Sweep => "finds rows that stayed published".to_owned(),
+            Purpose::Coalesce => "finds the newest pending row of one thing".to_owned(),
             Purpose::Retention(state) if state.is_empty() => "finds rows by age".to_owned(),
             Purpose::Retention(state) => format!("finds {state} rows by age"),
             Purpose::Dead => "lists dead rows".to_owned(),

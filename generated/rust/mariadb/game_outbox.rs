@@ -37,7 +37,7 @@ FROM `game_outbox`
 WHERE `app_code` = ?
   AND `event_id` = ?
 FOR UPDATE";
-    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    /// Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
     ///
     /// Parameters: `app_code`, `limit`.
     pub const GET_PENDING: &str = r"SELECT `app_code`, `event_id`, `event_type`, `round_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
@@ -250,6 +250,83 @@ SET `status` = 'pending',
 WHERE `app_code` = ?
   AND `event_id` = ?
   AND `status` = ('dead')";
+    /// Deletes a dead row for good.
+    /// No row: it is not there, or not dead.
+    ///
+    /// Parameters: `app_code`, `event_id`.
+    pub const PURGE: &str = r"DELETE
+FROM `game_outbox`
+WHERE `app_code` = ?
+  AND `event_id` = ?
+  AND `status` = ('dead')";
+    /// Rows of the state delivered from `since` on and before `until`, as `republish` would find them, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_DELIVERED: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `game_outbox` FORCE INDEX (`idx_game_outbox_retention_delivered`)
+  WHERE `app_code` = ?
+    AND `status` = 'delivered'
+    AND `updated_at_ms` >= ?
+    AND `updated_at_ms` < ?
+  LIMIT ?
+) AS counted";
+    /// The keys of one batch of finished rows.
+    /// Those from `since` on and before `until`, the oldest first.
+    /// Then `republish` in the same transaction, at READ COMMITTED.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `limit`.
+    pub const REPUBLISH_FIND_DELIVERED: &str = r"SELECT `app_code`, `event_id`
+FROM `game_outbox` FORCE INDEX (`idx_game_outbox_retention_delivered`)
+WHERE `app_code` = ?
+  AND `status` = 'delivered'
+  AND `updated_at_ms` >= ?
+  AND `updated_at_ms` < ?
+ORDER BY `updated_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// Rows of the state done from `since` on and before `until`, as `republish` would find them, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_DONE: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `game_outbox` FORCE INDEX (`idx_game_outbox_retention_delivered`)
+  WHERE `app_code` = ?
+    AND `status` = 'done'
+    AND `updated_at_ms` >= ?
+    AND `updated_at_ms` < ?
+  LIMIT ?
+) AS counted";
+    /// The keys of one batch of finished rows.
+    /// Those from `since` on and before `until`, the oldest first.
+    /// Then `republish` in the same transaction, at READ COMMITTED.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `limit`.
+    pub const REPUBLISH_FIND_DONE: &str = r"SELECT `app_code`, `event_id`
+FROM `game_outbox` FORCE INDEX (`idx_game_outbox_retention_delivered`)
+WHERE `app_code` = ?
+  AND `status` = 'done'
+  AND `updated_at_ms` >= ?
+  AND `updated_at_ms` < ?
+ORDER BY `updated_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// Gives finished rows a new life: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `keys`.
+    pub const REPUBLISH: &str = r"UPDATE `game_outbox` FORCE INDEX (`PRIMARY`)
+SET `status` = 'pending',
+    `next_retry_at_ms` = 0,
+    `lock_until_ms` = 0,
+    `worker_id` = NULL,
+    `retry_count` = 0,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE (`app_code`, `event_id`) IN (?)";
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.

@@ -9,6 +9,9 @@ pub mod index {
     pub const IDX_OUTBOUND_POLL: &str = "idx_outbound_poll";
     /// On `ObjectType`, `RecordID`.
     pub const IDX_OUTBOUND_RECORD: &str = "idx_outbound_record";
+    /// On `Destination`, `Status`, `ObjectType`, `RecordID`, `CreatedDate`, `Id`.
+    pub const IDX_SYSTEM_INTEGRATION_OUTBOUND_COALESCE: &str =
+        "idx__System_IntegrationOutbound_coalesce";
     /// On `Status`, `LastModifiedDate`, `Id`.
     pub const IDX_SYSTEM_INTEGRATION_OUTBOUND_RETENTION_PROC: &str =
         "idx__System_IntegrationOutbound_retention_processed";
@@ -27,7 +30,32 @@ pub mod query {
     /// Parameters: `Id`, `Destination`, `ObjectType`, `RecordID`, `EventType`, `Payload`, `OldPayload`.
     pub const ENQUEUE: &str = r"INSERT INTO `_System_IntegrationOutbound` (`Id`, `Destination`, `ObjectType`, `RecordID`, `EventType`, `Payload`, `OldPayload`, `Status`, `RetryCount`, `ErrorMessage`, `ProcessedDate`, `CreatedDate`, `LastModifiedDate`)
 VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', 0, NULL, NULL, UTC_TIMESTAMP(0), UTC_TIMESTAMP(0))";
-    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    /// The newest pending row of a thing; while a claim takes it, this waits for the claim.
+    /// Then `coalesce` with its key in the same transaction, at READ COMMITTED. No row: `enqueue`.
+    ///
+    /// Parameters: `Destination`, `ObjectType`, `RecordID`.
+    pub const COALESCE_FIND: &str = r"SELECT `Id`
+FROM `_System_IntegrationOutbound` FORCE INDEX (`idx__System_IntegrationOutbound_coalesce`)
+WHERE `Destination` = ?
+  AND `Status` = 'pending'
+  AND `ObjectType` = ?
+  AND `RecordID` = ?
+ORDER BY `CreatedDate` DESC, `Id` DESC
+LIMIT 1
+FOR UPDATE";
+    /// Lets a change join the newest pending row of its thing, if that is of the same type.
+    /// The row then has the newer content, and is otherwise as it was.
+    /// No row: none waits, or a worker has it; then `enqueue`, in the same transaction.
+    ///
+    /// Parameters: `Payload`, `Destination`, `Id`, `EventType`.
+    pub const COALESCE: &str = r"UPDATE `_System_IntegrationOutbound`
+SET `Payload` = ?,
+    `LastModifiedDate` = UTC_TIMESTAMP(0)
+WHERE `Destination` = ?
+  AND `Id` = ?
+  AND `Status` = 'pending'
+  AND `EventType` = ?";
+    /// Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
     ///
     /// Parameters: `Destination`, `limit`.
     pub const GET_PENDING: &str = r"SELECT `Id`, `Destination`, `ObjectType`, `RecordID`, `EventType`, `Payload`, `OldPayload`, `Status`, `RetryCount`, `ErrorMessage`, `ProcessedDate`, `CreatedDate`, `LastModifiedDate`
@@ -144,6 +172,51 @@ SET `Status` = 'pending',
 WHERE `Destination` = ?
   AND `Id` = ?
   AND `Status` = ('failed')";
+    /// Deletes a dead row for good.
+    /// No row: it is not there, or not dead.
+    ///
+    /// Parameters: `Destination`, `Id`.
+    pub const PURGE: &str = r"DELETE
+FROM `_System_IntegrationOutbound`
+WHERE `Destination` = ?
+  AND `Id` = ?
+  AND `Status` = ('failed')";
+    /// Rows of the state processed from `since` on and before `until`, as `republish` would find them, at most `cap`.
+    ///
+    /// Parameters: `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_PROCESSED: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `_System_IntegrationOutbound` FORCE INDEX (`idx__System_IntegrationOutbound_retention_processed`)
+  WHERE `Status` = 'processed'
+    AND `LastModifiedDate` >= ?
+    AND `LastModifiedDate` < ?
+  LIMIT ?
+) AS counted";
+    /// The keys of one batch of finished rows.
+    /// Those from `since` on and before `until`, the oldest first.
+    /// Then `republish` in the same transaction, at READ COMMITTED.
+    ///
+    /// Parameters: `since`, `until`, `limit`.
+    pub const REPUBLISH_FIND_PROCESSED: &str = r"SELECT `Id`
+FROM `_System_IntegrationOutbound` FORCE INDEX (`idx__System_IntegrationOutbound_retention_processed`)
+WHERE `Status` = 'processed'
+  AND `LastModifiedDate` >= ?
+  AND `LastModifiedDate` < ?
+ORDER BY `LastModifiedDate`, `Id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// Gives finished rows a new life: attempts from 0.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `keys`.
+    pub const REPUBLISH: &str = r"UPDATE `_System_IntegrationOutbound` FORCE INDEX (`PRIMARY`)
+SET `Status` = 'pending',
+    `RetryCount` = 0,
+    `ProcessedDate` = NULL,
+    `LastModifiedDate` = UTC_TIMESTAMP(0)
+WHERE `Id` IN (?)";
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.

@@ -39,7 +39,7 @@ WHERE `source_name` = ?
   AND `channel` = ?
   AND `event_id` = ?
 FOR UPDATE";
-    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    /// Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
     ///
     /// Parameters: `source_name`, `app_code`, `channel`, `limit`.
     pub const GET_PENDING: &str = r"SELECT `source_name`, `app_code`, `channel`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`
@@ -288,6 +288,93 @@ WHERE `source_name` = ?
   AND `channel` = ?
   AND `event_id` = ?
   AND `status` = ('dead')";
+    /// Deletes a dead row for good.
+    /// No row: it is not there, or not dead.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `event_id`.
+    pub const PURGE: &str = r"DELETE
+FROM `notice_delivery_events`
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `event_id` = ?
+  AND `status` = ('dead')";
+    /// Rows of the state delivered from `since` on and before `until`, as `republish` would find them, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_DELIVERED: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_retention_delivered`)
+  WHERE `source_name` = ?
+    AND `app_code` = ?
+    AND `channel` = ?
+    AND `status` = 'delivered'
+    AND `updated_at_ms` >= ?
+    AND `updated_at_ms` < ?
+  LIMIT ?
+) AS counted";
+    /// The keys of one batch of finished rows.
+    /// Those from `since` on and before `until`, the oldest first.
+    /// Then `republish` in the same transaction, at READ COMMITTED.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `since`, `until`, `limit`.
+    pub const REPUBLISH_FIND_DELIVERED: &str = r"SELECT `source_name`, `app_code`, `channel`, `event_id`
+FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_retention_delivered`)
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `status` = 'delivered'
+  AND `updated_at_ms` >= ?
+  AND `updated_at_ms` < ?
+ORDER BY `updated_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// Rows of the state done from `since` on and before `until`, as `republish` would find them, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_DONE: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_retention_delivered`)
+  WHERE `source_name` = ?
+    AND `app_code` = ?
+    AND `channel` = ?
+    AND `status` = 'done'
+    AND `updated_at_ms` >= ?
+    AND `updated_at_ms` < ?
+  LIMIT ?
+) AS counted";
+    /// The keys of one batch of finished rows.
+    /// Those from `since` on and before `until`, the oldest first.
+    /// Then `republish` in the same transaction, at READ COMMITTED.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `since`, `until`, `limit`.
+    pub const REPUBLISH_FIND_DONE: &str = r"SELECT `source_name`, `app_code`, `channel`, `event_id`
+FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_retention_delivered`)
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `status` = 'done'
+  AND `updated_at_ms` >= ?
+  AND `updated_at_ms` < ?
+ORDER BY `updated_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// Gives finished rows a new life: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `keys`.
+    pub const REPUBLISH: &str = r"UPDATE `notice_delivery_events` FORCE INDEX (`PRIMARY`)
+SET `status` = 'pending',
+    `next_retry_at_ms` = 0,
+    `lock_until_ms` = 0,
+    `worker_id` = NULL,
+    `retry_count` = 0,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE (`source_name`, `app_code`, `channel`, `event_id`) IN (?)";
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.

@@ -45,7 +45,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, NULL, NULL, UTC_TIMESTAMP(0), UTC_
 FROM `_System_IntegrationInbound`
 WHERE `IdempotencyKey` = ?
 FOR UPDATE";
-    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    /// Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
     ///
     /// Parameters: `Source`, `limit`.
     pub const GET_PENDING: &str = r"SELECT `Id`, `Source`, `ExternalID`, `ObjectType`, `EventType`, `Payload`, `RawPayload`, `IdempotencyKey`, `Status`, `RetryCount`, `ErrorMessage`, `ProcessedDate`, `CreatedDate`, `LastModifiedDate`
@@ -162,6 +162,51 @@ SET `Status` = 'pending',
 WHERE `Source` = ?
   AND `Id` = ?
   AND `Status` = ('failed')";
+    /// Deletes a dead row for good.
+    /// No row: it is not there, or not dead.
+    ///
+    /// Parameters: `Source`, `Id`.
+    pub const PURGE: &str = r"DELETE
+FROM `_System_IntegrationInbound`
+WHERE `Source` = ?
+  AND `Id` = ?
+  AND `Status` = ('failed')";
+    /// Rows of the state processed from `since` on and before `until`, as `republish` would find them, at most `cap`.
+    ///
+    /// Parameters: `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_PROCESSED: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `_System_IntegrationInbound` FORCE INDEX (`idx__System_IntegrationInbound_retention_processed`)
+  WHERE `Status` = 'processed'
+    AND `LastModifiedDate` >= ?
+    AND `LastModifiedDate` < ?
+  LIMIT ?
+) AS counted";
+    /// The keys of one batch of finished rows.
+    /// Those from `since` on and before `until`, the oldest first.
+    /// Then `republish` in the same transaction, at READ COMMITTED.
+    ///
+    /// Parameters: `since`, `until`, `limit`.
+    pub const REPUBLISH_FIND_PROCESSED: &str = r"SELECT `Id`
+FROM `_System_IntegrationInbound` FORCE INDEX (`idx__System_IntegrationInbound_retention_processed`)
+WHERE `Status` = 'processed'
+  AND `LastModifiedDate` >= ?
+  AND `LastModifiedDate` < ?
+ORDER BY `LastModifiedDate`, `Id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// Gives finished rows a new life: attempts from 0.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `keys`.
+    pub const REPUBLISH: &str = r"UPDATE `_System_IntegrationInbound` FORCE INDEX (`PRIMARY`)
+SET `Status` = 'pending',
+    `RetryCount` = 0,
+    `ProcessedDate` = NULL,
+    `LastModifiedDate` = UTC_TIMESTAMP(0)
+WHERE `Id` IN (?)";
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.

@@ -30,7 +30,7 @@ pub mod query {
     pub const ENQUEUE: &str = r#"INSERT INTO "notice_delivery_events" ("source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
 VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', NULL, 0, 0, 0, NULL, $8, floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT)
 ON CONFLICT ("source_name", "app_code", "channel", "event_id") DO NOTHING"#;
-    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    /// Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
     ///
     /// Parameters: `source_name`, `app_code`, `channel`, `limit`.
     pub const GET_PENDING: &str = r#"SELECT "source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
@@ -261,6 +261,103 @@ WHERE "source_name" = $1
   AND "channel" = $3
   AND "event_id" = $4
   AND "status" = ('dead')"#;
+    /// Deletes a dead row for good.
+    /// No row: it is not there, or not dead.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `event_id`.
+    pub const PURGE: &str = r#"DELETE
+FROM "notice_delivery_events"
+WHERE "source_name" = $1
+  AND "app_code" = $2
+  AND "channel" = $3
+  AND "event_id" = $4
+  AND "status" = ('dead')"#;
+    /// Rows of the state delivered from `since` on and before `until`, as `republish` would find them, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_DELIVERED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= $4
+    AND "updated_at_ms" < $5
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $6
+) AS counted"#;
+    /// Gives one batch of finished rows a new life: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    /// Those from `since` on and before `until`, the oldest first.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `since`, `until`, `limit`.
+    pub const REPUBLISH_DELIVERED: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "source_name", "app_code", "channel", "event_id"
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= $4
+    AND "updated_at_ms" < $5
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $6
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "notice_delivery_events" AS t
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = 0,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."source_name", t."app_code", t."channel", t."event_id") IN (SELECT "source_name", "app_code", "channel", "event_id" FROM found)"#;
+    /// Rows of the state done from `since` on and before `until`, as `republish` would find them, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_DONE: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'done'
+    AND "updated_at_ms" >= $4
+    AND "updated_at_ms" < $5
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $6
+) AS counted"#;
+    /// Gives one batch of finished rows a new life: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    /// Those from `since` on and before `until`, the oldest first.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `since`, `until`, `limit`.
+    pub const REPUBLISH_DONE: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "source_name", "app_code", "channel", "event_id"
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'done'
+    AND "updated_at_ms" >= $4
+    AND "updated_at_ms" < $5
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $6
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "notice_delivery_events" AS t
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = 0,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."source_name", t."app_code", t."channel", t."event_id") IN (SELECT "source_name", "app_code", "channel", "event_id" FROM found)"#;
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.

@@ -44,7 +44,7 @@ pub mod query {
     pub const ENQUEUE: &str = r#"INSERT INTO "_System_IntegrationInbound" ("Id", "Source", "ExternalID", "ObjectType", "EventType", "Payload", "RawPayload", "IdempotencyKey", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate")
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', 0, NULL, NULL, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'), (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'))
 ON CONFLICT ("IdempotencyKey") DO NOTHING"#;
-    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    /// Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
     ///
     /// Parameters: `Source`, `limit`.
     pub const GET_PENDING: &str = r#"SELECT "Id", "Source", "ExternalID", "ObjectType", "EventType", "Payload", "RawPayload", "IdempotencyKey", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate"
@@ -149,6 +149,49 @@ SET "Status" = 'pending',
 WHERE "Source" = $1
   AND "Id" = $2
   AND "Status" = ('failed')"#;
+    /// Deletes a dead row for good.
+    /// No row: it is not there, or not dead.
+    ///
+    /// Parameters: `Source`, `Id`.
+    pub const PURGE: &str = r#"DELETE
+FROM "_System_IntegrationInbound"
+WHERE "Source" = $1
+  AND "Id" = $2
+  AND "Status" = ('failed')"#;
+    /// Rows of the state processed from `since` on and before `until`, as `republish` would find them, at most `cap`.
+    ///
+    /// Parameters: `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_PROCESSED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_IntegrationInbound"
+  WHERE "Status" = 'processed'
+    AND "LastModifiedDate" >= $1
+    AND "LastModifiedDate" < $2
+  ORDER BY "LastModifiedDate", "Id"
+  LIMIT $3
+) AS counted"#;
+    /// Gives one batch of finished rows a new life: attempts from 0.
+    /// Those from `since` on and before `until`, the oldest first.
+    ///
+    /// Parameters: `since`, `until`, `limit`.
+    pub const REPUBLISH_PROCESSED: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "Id"
+  FROM "_System_IntegrationInbound"
+  WHERE "Status" = 'processed'
+    AND "LastModifiedDate" >= $1
+    AND "LastModifiedDate" < $2
+  ORDER BY "LastModifiedDate", "Id"
+  LIMIT $3
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "_System_IntegrationInbound" AS t
+SET "Status" = 'pending',
+    "RetryCount" = 0,
+    "ProcessedDate" = NULL,
+    "LastModifiedDate" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."Id" IN (SELECT "Id" FROM found)"#;
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.

@@ -13,6 +13,9 @@ pub mod index {
     /// On `Destination`, `CreatedDate`, `Id`.
     pub const IDX_SYSTEM_INTEGRATION_OUTBOUND_PENDING: &str =
         "idx__System_IntegrationOutbound_pending";
+    /// On `Destination`, `ObjectType`, `RecordID`, `CreatedDate`, `Id`.
+    pub const IDX_SYSTEM_INTEGRATION_OUTBOUND_COALESCE: &str =
+        "idx__System_IntegrationOutbound_coalesce";
     /// On `LastModifiedDate`, `Id`.
     pub const IDX_SYSTEM_INTEGRATION_OUTBOUND_RETENTION_PROC: &str =
         "idx__System_IntegrationOutbound_retention_processed";
@@ -33,7 +36,27 @@ pub mod query {
     /// Parameters: `Id`, `Destination`, `ObjectType`, `RecordID`, `EventType`, `Payload`, `OldPayload`.
     pub const ENQUEUE: &str = r#"INSERT INTO "_System_IntegrationOutbound" ("Id", "Destination", "ObjectType", "RecordID", "EventType", "Payload", "OldPayload", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate")
 VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', 0, NULL, NULL, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'), (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'))"#;
-    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    /// Lets a change join the newest pending row of its thing, if that is of the same type.
+    /// The row then has the newer content, and is otherwise as it was.
+    /// No row: none waits, or a worker has it; then `enqueue`, in the same transaction.
+    ///
+    /// Parameters: `Payload`, `Destination`, `ObjectType`, `RecordID`, `EventType`.
+    pub const COALESCE: &str = r#"UPDATE "_System_IntegrationOutbound"
+SET "Payload" = $1,
+    "LastModifiedDate" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "Id" = (
+  SELECT "Id"
+  FROM "_System_IntegrationOutbound"
+  WHERE "Destination" = $2
+    AND "Status" = 'pending'
+    AND "ObjectType" = $3
+    AND "RecordID" = $4
+  ORDER BY "CreatedDate" DESC, "Id" DESC
+  LIMIT 1
+)
+  AND "Status" = 'pending'
+  AND "EventType" = $5"#;
+    /// Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
     ///
     /// Parameters: `Destination`, `limit`.
     pub const GET_PENDING: &str = r#"SELECT "Id", "Destination", "ObjectType", "RecordID", "EventType", "Payload", "OldPayload", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate"
@@ -138,6 +161,49 @@ SET "Status" = 'pending',
 WHERE "Destination" = $1
   AND "Id" = $2
   AND "Status" = ('failed')"#;
+    /// Deletes a dead row for good.
+    /// No row: it is not there, or not dead.
+    ///
+    /// Parameters: `Destination`, `Id`.
+    pub const PURGE: &str = r#"DELETE
+FROM "_System_IntegrationOutbound"
+WHERE "Destination" = $1
+  AND "Id" = $2
+  AND "Status" = ('failed')"#;
+    /// Rows of the state processed from `since` on and before `until`, as `republish` would find them, at most `cap`.
+    ///
+    /// Parameters: `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_PROCESSED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_IntegrationOutbound"
+  WHERE "Status" = 'processed'
+    AND "LastModifiedDate" >= $1
+    AND "LastModifiedDate" < $2
+  ORDER BY "LastModifiedDate", "Id"
+  LIMIT $3
+) AS counted"#;
+    /// Gives one batch of finished rows a new life: attempts from 0.
+    /// Those from `since` on and before `until`, the oldest first.
+    ///
+    /// Parameters: `since`, `until`, `limit`.
+    pub const REPUBLISH_PROCESSED: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "Id"
+  FROM "_System_IntegrationOutbound"
+  WHERE "Status" = 'processed'
+    AND "LastModifiedDate" >= $1
+    AND "LastModifiedDate" < $2
+  ORDER BY "LastModifiedDate", "Id"
+  LIMIT $3
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "_System_IntegrationOutbound" AS t
+SET "Status" = 'pending',
+    "RetryCount" = 0,
+    "ProcessedDate" = NULL,
+    "LastModifiedDate" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."Id" IN (SELECT "Id" FROM found)"#;
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.

@@ -30,7 +30,7 @@ pub mod query {
     /// Parameters: `__sys_gen_id`, `event_type`, `payload`.
     pub const ENQUEUE: &str = r#"INSERT INTO "_System_OutboxEvent" ("__sys_gen_id", "event_type", "payload", "status", "retry_count", "error_message", "processed_date", "__sys_gen_created_date", "__sys_gen_last_modified_date")
 VALUES ($1, $2, $3, 'pending', 0, NULL, NULL, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'), (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'))"#;
-    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    /// Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
     ///
     /// Parameters: `limit`.
     pub const GET_PENDING: &str = r#"SELECT "__sys_gen_id", "event_type", "payload", "status", "retry_count", "error_message", "processed_date", "__sys_gen_created_date", "__sys_gen_last_modified_date"
@@ -126,6 +126,48 @@ SET "status" = 'pending',
     "__sys_gen_last_modified_date" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
 WHERE "__sys_gen_id" = $1
   AND "status" = ('failed')"#;
+    /// Deletes a dead row for good.
+    /// No row: it is not there, or not dead.
+    ///
+    /// Parameters: `__sys_gen_id`.
+    pub const PURGE: &str = r#"DELETE
+FROM "_System_OutboxEvent"
+WHERE "__sys_gen_id" = $1
+  AND "status" = ('failed')"#;
+    /// Rows of the state processed from `since` on and before `until`, as `republish` would find them, at most `cap`.
+    ///
+    /// Parameters: `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_PROCESSED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_OutboxEvent"
+  WHERE "status" = 'processed'
+    AND "__sys_gen_last_modified_date" >= $1
+    AND "__sys_gen_last_modified_date" < $2
+  ORDER BY "__sys_gen_last_modified_date", "__sys_gen_id"
+  LIMIT $3
+) AS counted"#;
+    /// Gives one batch of finished rows a new life: attempts from 0.
+    /// Those from `since` on and before `until`, the oldest first.
+    ///
+    /// Parameters: `since`, `until`, `limit`.
+    pub const REPUBLISH_PROCESSED: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "__sys_gen_id"
+  FROM "_System_OutboxEvent"
+  WHERE "status" = 'processed'
+    AND "__sys_gen_last_modified_date" >= $1
+    AND "__sys_gen_last_modified_date" < $2
+  ORDER BY "__sys_gen_last_modified_date", "__sys_gen_id"
+  LIMIT $3
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "_System_OutboxEvent" AS t
+SET "status" = 'pending',
+    "retry_count" = 0,
+    "processed_date" = NULL,
+    "__sys_gen_last_modified_date" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."__sys_gen_id" IN (SELECT "__sys_gen_id" FROM found)"#;
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.

@@ -35,7 +35,7 @@ pub mod query {
     pub const ENQUEUE: &str = r#"INSERT INTO "user_outbox" ("app_code", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
 VALUES ($1, $2, $3, $4, $5, 'pending', NULL, 0, 0, 0, NULL, floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT, floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT)
 ON CONFLICT ("app_code", "event_id") DO NOTHING"#;
-    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    /// Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
     ///
     /// Parameters: `app_code`, `limit`.
     pub const GET_PENDING: &str = r#"SELECT "app_code", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
@@ -240,6 +240,93 @@ SET "status" = 'pending',
 WHERE "app_code" = $1
   AND "event_id" = $2
   AND "status" = ('dead')"#;
+    /// Deletes a dead row for good.
+    /// No row: it is not there, or not dead.
+    ///
+    /// Parameters: `app_code`, `event_id`.
+    pub const PURGE: &str = r#"DELETE
+FROM "user_outbox"
+WHERE "app_code" = $1
+  AND "event_id" = $2
+  AND "status" = ('dead')"#;
+    /// Rows of the state delivered from `since` on and before `until`, as `republish` would find them, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_DELIVERED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "user_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= $2
+    AND "updated_at_ms" < $3
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $4
+) AS counted"#;
+    /// Gives one batch of finished rows a new life: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    /// Those from `since` on and before `until`, the oldest first.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `limit`.
+    pub const REPUBLISH_DELIVERED: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
+  FROM "user_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= $2
+    AND "updated_at_ms" < $3
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $4
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "user_outbox" AS t
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = 0,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)"#;
+    /// Rows of the state done from `since` on and before `until`, as `republish` would find them, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_DONE: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "user_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'done'
+    AND "updated_at_ms" >= $2
+    AND "updated_at_ms" < $3
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $4
+) AS counted"#;
+    /// Gives one batch of finished rows a new life: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    /// Those from `since` on and before `until`, the oldest first.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `limit`.
+    pub const REPUBLISH_DONE: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
+  FROM "user_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'done'
+    AND "updated_at_ms" >= $2
+    AND "updated_at_ms" < $3
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $4
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "user_outbox" AS t
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = 0,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)"#;
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.

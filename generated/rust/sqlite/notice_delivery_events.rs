@@ -64,7 +64,7 @@ pub mod query {
     pub const ENQUEUE: &str = r#"INSERT INTO "notice_delivery_events" ("source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
 VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', NULL, 0, 0, 0, NULL, ?, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER))
 ON CONFLICT ("source_name", "app_code", "channel", "event_id") DO NOTHING"#;
-    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    /// Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
     ///
     /// Parameters: `source_name`, `app_code`, `channel`, `limit`.
     pub const GET_PENDING: &str = r#"SELECT "source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
@@ -283,6 +283,95 @@ WHERE "source_name" = ?
   AND "channel" = ?
   AND "event_id" = ?
   AND "status" = ('dead')"#;
+    /// Deletes a dead row for good.
+    /// No row: it is not there, or not dead.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `event_id`.
+    pub const PURGE: &str = r#"DELETE
+FROM "notice_delivery_events"
+WHERE "source_name" = ?
+  AND "app_code" = ?
+  AND "channel" = ?
+  AND "event_id" = ?
+  AND "status" = ('dead')"#;
+    /// Rows of the state delivered from `since` on and before `until`, as `republish` would find them, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_DELIVERED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_retention_delivered"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  LIMIT ?
+) AS counted"#;
+    /// Gives one batch of finished rows a new life: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    /// Those from `since` on and before `until`, the oldest first.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `since`, `until`, `limit`.
+    pub const REPUBLISH_DELIVERED: &str = r#"UPDATE "notice_delivery_events"
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = 0,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE rowid IN (
+  SELECT rowid
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_retention_delivered"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+)"#;
+    /// Rows of the state done from `since` on and before `until`, as `republish` would find them, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_DONE: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_retention_delivered"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'done'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  LIMIT ?
+) AS counted"#;
+    /// Gives one batch of finished rows a new life: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    /// Those from `since` on and before `until`, the oldest first.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `since`, `until`, `limit`.
+    pub const REPUBLISH_DONE: &str = r#"UPDATE "notice_delivery_events"
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = 0,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE rowid IN (
+  SELECT rowid
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_retention_delivered"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'done'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+)"#;
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.

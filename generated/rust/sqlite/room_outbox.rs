@@ -55,7 +55,7 @@ pub mod query {
     pub const ENQUEUE: &str = r#"INSERT INTO "room_outbox" ("app_code", "event_id", "event_type", "room_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
 VALUES (?, ?, ?, ?, ?, 'pending', NULL, 0, 0, 0, NULL, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER), CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER))
 ON CONFLICT ("app_code", "event_id") DO NOTHING"#;
-    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    /// Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
     ///
     /// Parameters: `app_code`, `limit`.
     pub const GET_PENDING: &str = r#"SELECT "app_code", "event_id", "event_type", "room_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms"
@@ -248,6 +248,85 @@ SET "status" = 'pending',
 WHERE "app_code" = ?
   AND "event_id" = ?
   AND "status" = ('dead')"#;
+    /// Deletes a dead row for good.
+    /// No row: it is not there, or not dead.
+    ///
+    /// Parameters: `app_code`, `event_id`.
+    pub const PURGE: &str = r#"DELETE
+FROM "room_outbox"
+WHERE "app_code" = ?
+  AND "event_id" = ?
+  AND "status" = ('dead')"#;
+    /// Rows of the state delivered from `since` on and before `until`, as `republish` would find them, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_DELIVERED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "room_outbox" INDEXED BY "idx_room_outbox_retention_delivered"
+  WHERE "app_code" = ?
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  LIMIT ?
+) AS counted"#;
+    /// Gives one batch of finished rows a new life: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    /// Those from `since` on and before `until`, the oldest first.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `limit`.
+    pub const REPUBLISH_DELIVERED: &str = r#"UPDATE "room_outbox"
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = 0,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE rowid IN (
+  SELECT rowid
+  FROM "room_outbox" INDEXED BY "idx_room_outbox_retention_delivered"
+  WHERE "app_code" = ?
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+)"#;
+    /// Rows of the state done from `since` on and before `until`, as `republish` would find them, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_DONE: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "room_outbox" INDEXED BY "idx_room_outbox_retention_delivered"
+  WHERE "app_code" = ?
+    AND "status" = 'done'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  LIMIT ?
+) AS counted"#;
+    /// Gives one batch of finished rows a new life: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    /// Those from `since` on and before `until`, the oldest first.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `limit`.
+    pub const REPUBLISH_DONE: &str = r#"UPDATE "room_outbox"
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = 0,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE rowid IN (
+  SELECT rowid
+  FROM "room_outbox" INDEXED BY "idx_room_outbox_retention_delivered"
+  WHERE "app_code" = ?
+    AND "status" = 'done'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+)"#;
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.

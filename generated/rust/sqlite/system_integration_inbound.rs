@@ -79,7 +79,7 @@ pub mod query {
     pub const ENQUEUE: &str = r#"INSERT INTO "_System_IntegrationInbound" ("Id", "Source", "ExternalID", "ObjectType", "EventType", "Payload", "RawPayload", "IdempotencyKey", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate")
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, NULL, NULL, strftime('%Y-%m-%d %H:%M:%S', 'now'), strftime('%Y-%m-%d %H:%M:%S', 'now'))
 ON CONFLICT ("IdempotencyKey") DO NOTHING"#;
-    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    /// Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
     ///
     /// Parameters: `Source`, `limit`.
     pub const GET_PENDING: &str = r#"SELECT "Id", "Source", "ExternalID", "ObjectType", "EventType", "Payload", "RawPayload", "IdempotencyKey", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate"
@@ -180,6 +180,45 @@ SET "Status" = 'pending',
 WHERE "Source" = ?
   AND "Id" = ?
   AND "Status" = ('failed')"#;
+    /// Deletes a dead row for good.
+    /// No row: it is not there, or not dead.
+    ///
+    /// Parameters: `Source`, `Id`.
+    pub const PURGE: &str = r#"DELETE
+FROM "_System_IntegrationInbound"
+WHERE "Source" = ?
+  AND "Id" = ?
+  AND "Status" = ('failed')"#;
+    /// Rows of the state processed from `since` on and before `until`, as `republish` would find them, at most `cap`.
+    ///
+    /// Parameters: `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_PROCESSED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_IntegrationInbound" INDEXED BY "idx__System_IntegrationInbound_retention_processed"
+  WHERE "Status" = 'processed'
+    AND "LastModifiedDate" >= ?
+    AND "LastModifiedDate" < ?
+  LIMIT ?
+) AS counted"#;
+    /// Gives one batch of finished rows a new life: attempts from 0.
+    /// Those from `since` on and before `until`, the oldest first.
+    ///
+    /// Parameters: `since`, `until`, `limit`.
+    pub const REPUBLISH_PROCESSED: &str = r#"UPDATE "_System_IntegrationInbound"
+SET "Status" = 'pending',
+    "RetryCount" = 0,
+    "ProcessedDate" = NULL,
+    "LastModifiedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE rowid IN (
+  SELECT rowid
+  FROM "_System_IntegrationInbound" INDEXED BY "idx__System_IntegrationInbound_retention_processed"
+  WHERE "Status" = 'processed'
+    AND "LastModifiedDate" >= ?
+    AND "LastModifiedDate" < ?
+  ORDER BY "LastModifiedDate", "Id"
+  LIMIT ?
+)"#;
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.

@@ -48,7 +48,7 @@ pub mod query {
     /// Parameters: `__sys_gen_id`, `event_type`, `payload`.
     pub const ENQUEUE: &str = r#"INSERT INTO "_System_OutboxEvent" ("__sys_gen_id", "event_type", "payload", "status", "retry_count", "error_message", "processed_date", "__sys_gen_created_date", "__sys_gen_last_modified_date")
 VALUES (?, ?, ?, 'pending', 0, NULL, NULL, strftime('%Y-%m-%d %H:%M:%S', 'now'), strftime('%Y-%m-%d %H:%M:%S', 'now'))"#;
-    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    /// Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
     ///
     /// Parameters: `limit`.
     pub const GET_PENDING: &str = r#"SELECT "__sys_gen_id", "event_type", "payload", "status", "retry_count", "error_message", "processed_date", "__sys_gen_created_date", "__sys_gen_last_modified_date"
@@ -140,6 +140,44 @@ SET "status" = 'pending',
     "__sys_gen_last_modified_date" = strftime('%Y-%m-%d %H:%M:%S', 'now')
 WHERE "__sys_gen_id" = ?
   AND "status" = ('failed')"#;
+    /// Deletes a dead row for good.
+    /// No row: it is not there, or not dead.
+    ///
+    /// Parameters: `__sys_gen_id`.
+    pub const PURGE: &str = r#"DELETE
+FROM "_System_OutboxEvent"
+WHERE "__sys_gen_id" = ?
+  AND "status" = ('failed')"#;
+    /// Rows of the state processed from `since` on and before `until`, as `republish` would find them, at most `cap`.
+    ///
+    /// Parameters: `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_PROCESSED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_OutboxEvent" INDEXED BY "idx__System_OutboxEvent_retention_processed"
+  WHERE "status" = 'processed'
+    AND "__sys_gen_last_modified_date" >= ?
+    AND "__sys_gen_last_modified_date" < ?
+  LIMIT ?
+) AS counted"#;
+    /// Gives one batch of finished rows a new life: attempts from 0.
+    /// Those from `since` on and before `until`, the oldest first.
+    ///
+    /// Parameters: `since`, `until`, `limit`.
+    pub const REPUBLISH_PROCESSED: &str = r#"UPDATE "_System_OutboxEvent"
+SET "status" = 'pending',
+    "retry_count" = 0,
+    "processed_date" = NULL,
+    "__sys_gen_last_modified_date" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE rowid IN (
+  SELECT rowid
+  FROM "_System_OutboxEvent" INDEXED BY "idx__System_OutboxEvent_retention_processed"
+  WHERE "status" = 'processed'
+    AND "__sys_gen_last_modified_date" >= ?
+    AND "__sys_gen_last_modified_date" < ?
+  ORDER BY "__sys_gen_last_modified_date", "__sys_gen_id"
+  LIMIT ?
+)"#;
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.

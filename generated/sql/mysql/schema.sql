@@ -480,5 +480,6 @@ CREATE TABLE IF NOT EXISTS `_System_IntegrationOutbound` (
   PRIMARY KEY (`Id`),
   KEY `idx_outbound_poll` (`Destination`, `Status`, `CreatedDate`),
   KEY `idx_outbound_record` (`ObjectType`, `RecordID`),
+  KEY `idx__System_IntegrationOutbound_coalesce` (`Destination`, `Status`, `ObjectType`, `RecordID`, `CreatedDate`, `Id`) COMMENT 'Finds the newest pending row of one thing.',
   KEY `idx__System_IntegrationOutbound_retention_processed` (`Status`, `LastModifiedDate`, `Id`) COMMENT 'Finds processed rows by age.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci COMMENT='Changes of CRM records on their way to other platforms: stored with the change, sent by one worker for each platform.';

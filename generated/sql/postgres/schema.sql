@@ -745,6 +745,7 @@ CREATE TABLE IF NOT EXISTS "_System_IntegrationOutbound" (
 CREATE INDEX IF NOT EXISTS "idx_outbound_poll" ON "_System_IntegrationOutbound" ("Destination", "Status", "CreatedDate");
 CREATE INDEX IF NOT EXISTS "idx_outbound_record" ON "_System_IntegrationOutbound" ("ObjectType", "RecordID");
 CREATE INDEX IF NOT EXISTS "idx__System_IntegrationOutbound_pending" ON "_System_IntegrationOutbound" ("Destination", "CreatedDate", "Id") WHERE "Status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx__System_IntegrationOutbound_coalesce" ON "_System_IntegrationOutbound" ("Destination", "ObjectType", "RecordID", "CreatedDate", "Id") WHERE "Status" = 'pending';
 CREATE INDEX IF NOT EXISTS "idx__System_IntegrationOutbound_retention_processed" ON "_System_IntegrationOutbound" ("LastModifiedDate", "Id") WHERE "Status" = 'processed';
 CREATE INDEX IF NOT EXISTS "idx__System_IntegrationOutbound_dead" ON "_System_IntegrationOutbound" ("Destination", "CreatedDate", "Id") WHERE "Status" = 'failed';
 COMMENT ON TABLE "_System_IntegrationOutbound" IS 'Changes of CRM records on their way to other platforms: stored with the change, sent by one worker for each platform.';
@@ -759,5 +760,6 @@ COMMENT ON COLUMN "_System_IntegrationOutbound"."RetryCount" IS 'Retry Count';
 COMMENT ON COLUMN "_System_IntegrationOutbound"."ErrorMessage" IS 'Error Message';
 COMMENT ON COLUMN "_System_IntegrationOutbound"."ProcessedDate" IS 'Processed Date';
 COMMENT ON INDEX "idx__System_IntegrationOutbound_pending" IS 'Claims pending rows.';
+COMMENT ON INDEX "idx__System_IntegrationOutbound_coalesce" IS 'Finds the newest pending row of one thing.';
 COMMENT ON INDEX "idx__System_IntegrationOutbound_retention_processed" IS 'Finds processed rows by age.';
 COMMENT ON INDEX "idx__System_IntegrationOutbound_dead" IS 'Lists dead rows.';

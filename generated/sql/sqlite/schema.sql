@@ -911,6 +911,10 @@ CREATE INDEX IF NOT EXISTS "idx__System_IntegrationOutbound_pending" ON "_System
   -- Claims pending rows.
   "Destination", "CreatedDate", "Id"
 ) WHERE "Status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx__System_IntegrationOutbound_coalesce" ON "_System_IntegrationOutbound" (
+  -- Finds the newest pending row of one thing.
+  "Destination", "ObjectType", "RecordID", "CreatedDate", "Id"
+) WHERE "Status" = 'pending';
 CREATE INDEX IF NOT EXISTS "idx__System_IntegrationOutbound_retention_processed" ON "_System_IntegrationOutbound" (
   -- Finds processed rows by age.
   "LastModifiedDate", "Id"

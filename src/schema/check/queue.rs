@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, Rule};
 
 use super::super::format::{Claim, Collation, Strategy};
 use super::super::rules::rules;
-use super::super::{ColumnType, Size, Table};
+use super::super::{ColumnType, Size, Table, coalescing};
 
 rules! {
     /// A queue without a declared workload.
@@ -97,6 +97,14 @@ rules! {
     instead "{ \"name\": \"next_retry_at_ms\", \"type\": \"BIGINT\", \"default\": \"0\" }"
     allow "Every transition of every program writes the column."
 
+    /// Changes that cannot join.
+    COALESCE_WITHOUT_EFFECT Warning "coalesce-without-effect" "changes of one thing cannot join the one that waits"
+    does "Reports `coalesce` without `order`, without `event.payload`, with a column that may be NULL or is not of the thing, beside an `idempotencyKey`, and with `visibility` but without `retry.count`."
+    why "A change joins the newest pending row of its thing, which then has the newer content. Where that could lose a change, or where no row is the newest, claimsmith generates no statement for it: each change waits as a row of its own."
+    example "\"claim\": { \"coalesce\": [\"record_id\"] }"
+    instead "\"claim\": { \"coalesce\": [\"record_id\"], \"order\": \"created_at_ms\", \"event\": { \"payload\": \"payload\" } }"
+    allow "Workers find out for themselves which row of a thing is the newest."
+
     /// Ids or states compared by the default collation.
     STATE_COLLATION Warning "state-collation" "ids or states are compared without regard to case"
     does "Reports `\"collation\": \"default\"` on keys, states and idempotency keys."
@@ -123,7 +131,7 @@ rules! {
 }
 
 /// All rules of this module.
-pub static RULES: [&Rule; 14] = [
+pub static RULES: [&Rule; 15] = [
     &QUEUE_WITHOUT_CLAIM,
     &QUEUE_WITHOUT_SCOPE,
     &QUEUE_WITHOUT_ORDER,
@@ -135,6 +143,7 @@ pub static RULES: [&Rule; 14] = [
     &QUEUE_WITHOUT_DEAD_STATE,
     &QUEUE_WITHOUT_RETENTION,
     &NULLABLE_DUE_COLUMN,
+    &COALESCE_WITHOUT_EFFECT,
     &STATE_COLLATION,
     &EVENT_TYPE_FORMAT,
     &ERROR_COLUMN_TOO_SMALL,
@@ -201,6 +210,18 @@ pub fn check(table: &Table, findings: &mut Vec<Diagnostic>) {
     if table.retention.as_ref().is_some_and(|retention| retention.strategy == Strategy::Partition) {
         let message = format!("no statement removes rows of `{name}`: partitions are not made yet");
         add(&QUEUE_WITHOUT_RETENTION, "retention.strategy", message);
+    }
+    // What names no column has been reported as well.
+    let unclear = |column: Option<&String>, path: &str| match column {
+        Some(column) => table.position(column).is_none(),
+        None => !table.lacks(path),
+    };
+    let payload = claim.event.as_ref().and_then(|event| event.payload.as_ref());
+    let is_unclear = unclear(claim.order.as_ref(), "claim.order")
+        || unclear(payload, "claim.event.payload")
+        || unclear(retry.and_then(|retry| retry.count.as_ref()), "claim.retry.count");
+    if let Some(Err(reason)) = coalescing(table, claim).filter(|_| !is_unclear) {
+        add(&COALESCE_WITHOUT_EFFECT, "claim.coalesce", format!("changes in `{name}` do not join: {reason}"));
     }
     columns(table, claim, &mut add);
 }

@@ -40,7 +40,7 @@ fn get_pending(context: &Context<'_>, roles: &Roles<'_>) -> Option<Query> {
     sql.push(&format!("SELECT {}", context.all_columns()));
     selection(&mut sql, context, "", path, Bound::Now);
     let about = format!(
-        "Shows {} without locking or marking them: others may take them at the same time.",
+        "Shows {}, without locking or marking them: others may take them at the same time.",
         pending_rows(context, roles, path)
     );
     Some(sql.query("get_pending", &about, context.index_for(path)))
@@ -142,6 +142,8 @@ pub enum Bound {
     Now,
     /// A parameter of the column's own type.
     Cutoff,
+    /// Two parameters of the column's own type.
+    Window,
     /// The current time less a parameter in milliseconds.
     Age(Meaning),
 }
@@ -160,11 +162,17 @@ pub fn selection(sql: &mut Sql<'_>, context: &Context<'_>, indent: &str, path: &
 /// The path's pins, and its bound.
 pub fn conditions(context: &Context<'_>, path: &Path, bound: Bound) -> Vec<Condition> {
     let mut conditions = pins(context, path);
+    if let (Some(range), Bound::Window) = (path.range, bound) {
+        let column = context.column(range);
+        conditions.push(Condition::Parameter(format!("{column} >= "), Meaning::Since));
+        conditions.push(Condition::Parameter(format!("{column} < "), Meaning::Until));
+        return conditions;
+    }
     conditions.extend(path.range.map(|range| {
         let (column, ty) = (context.column(range), &context.table.columns[range].ty);
         match bound {
             Bound::Now => Condition::Text(format!("{column} <= {}", context.dialect.now(ty))),
-            Bound::Cutoff => Condition::Parameter(format!("{column} <= "), Meaning::Cutoff),
+            Bound::Cutoff | Bound::Window => Condition::Parameter(format!("{column} <= "), Meaning::Cutoff),
             Bound::Age(meaning) => Condition::Age(range, meaning),
         }
     }));

@@ -28,7 +28,7 @@ pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     queries
 }
 
-fn count(context: &Context<'_>, path: &Path, conditions: &[Condition], name: &str, what: &str) -> Query {
+pub fn count(context: &Context<'_>, path: &Path, conditions: &[Condition], name: &str, what: &str) -> Query {
     let index = context.index_for(path);
     let hint = index.map(|index| context.dialect.index_hint(index)).unwrap_or_default();
     let mut sql = Sql::new(context);

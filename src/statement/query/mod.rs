@@ -4,11 +4,14 @@
 //! written here, because the builder drops or lacks what they need.
 
 mod claim;
+mod coalesce;
 mod consume;
+mod dead;
 mod enqueue;
 mod many;
 mod metrics;
 mod parameter;
+mod republish;
 mod retention;
 mod roles;
 mod sql;
@@ -75,6 +78,7 @@ fn of_table(catalog: &Catalog, table: &Table, names: &TableNames, dialect: &dyn 
     let mut queries = Vec::new();
     if let Some(roles) = Roles::of(table) {
         queries.extend(enqueue::queries(&context, &roles));
+        queries.extend(coalesce::queries(&context, &roles));
         queries.extend(claim::queries(&context, &roles));
         queries.extend(transition::queries(&context, &roles));
     }

@@ -35,6 +35,10 @@ pub enum Meaning {
     AgeMs,
     /// A time as the column `retention.age` holds it: rows up to then are meant.
     Cutoff,
+    /// A time as the column `retention.age` holds it: rows from then on are meant.
+    Since,
+    /// A time as the column `retention.age` holds it: rows before then are meant.
+    Until,
     /// The text in the column `lease.by`: what a claim writes, and what its holder shows.
     Token,
     /// The number in the column `lease.seq` that the claim gave.
@@ -48,7 +52,7 @@ pub enum Meaning {
 }
 
 /// What is no column.
-const WORDS: [(Meaning, &str); 13] = [
+const WORDS: [(Meaning, &str); 15] = [
     (Meaning::Limit, "limit"),
     (Meaning::Cap, "cap"),
     (Meaning::LeaseMs, "lease_ms"),
@@ -57,6 +61,8 @@ const WORDS: [(Meaning, &str); 13] = [
     (Meaning::SweepMs, "sweep_ms"),
     (Meaning::AgeMs, "age_ms"),
     (Meaning::Cutoff, "cutoff"),
+    (Meaning::Since, "since"),
+    (Meaning::Until, "until"),
     (Meaning::Token, "token"),
     (Meaning::ClaimSeq, "claim_seq"),
     (Meaning::Attempt, "attempt"),

@@ -46,9 +46,17 @@ impl<'a> Sql<'a> {
 
     /// Appends the conditions, one a line, joined by AND.
     pub fn conditions(&mut self, indent: &str, conditions: &[Condition]) -> &mut Self {
+        self.joined(indent, "WHERE ", conditions)
+    }
+
+    /// Appends conditions to those that stand there already.
+    pub fn further(&mut self, indent: &str, conditions: &[Condition]) -> &mut Self {
+        self.joined(indent, "  AND ", conditions)
+    }
+
+    fn joined(&mut self, indent: &str, first: &str, conditions: &[Condition]) -> &mut Self {
         for (at, condition) in conditions.iter().enumerate() {
-            let start = if at == 0 { format!("\n{indent}WHERE ") } else { format!("\n{indent}  AND ") };
-            self.push(&start);
+            self.push(&format!("\n{indent}{}", if at == 0 { first } else { "  AND " }));
             match condition {
                 Condition::Equal(column) => {
                     let text = format!("{} = ", self.context.column(*column));

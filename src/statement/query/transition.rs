@@ -1,4 +1,4 @@
-//! Transitions of one row, by its key and under its fence, and of dead rows.
+//! Transitions of one row, by its key and under its fence, and of rows whose worker or whose message went missing.
 
 use sea_query::{Alias, Expr, ExprTrait, Query as Builder};
 
@@ -9,7 +9,7 @@ use super::claim::{self, Bound, KEYS};
 use super::enqueue::table_ref;
 use super::roles::{Roles, Value};
 use super::sql::{Sql, built, expression, parameter};
-use super::{Context, Meaning, Query, many};
+use super::{Context, Meaning, Query, dead, many, republish};
 
 pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     let mut queries = Vec::new();
@@ -28,8 +28,8 @@ pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     }
     queries.extend(bus(context, roles));
     queries.extend(reap(context, roles));
-    queries.extend(list_dead(context));
-    queries.extend(replay(context, roles));
+    queries.extend(dead::queries(context, roles));
+    queries.extend(republish::queries(context, roles));
     queries
 }
 
@@ -53,7 +53,7 @@ pub fn fence(roles: &Roles<'_>) -> Option<(usize, Meaning)> {
 }
 
 /// Where nothing else tells claims apart, the count of attempts does, and must never go back.
-fn attempts_are_the_fence(roles: &Roles<'_>) -> bool {
+pub fn attempts_are_the_fence(roles: &Roles<'_>) -> bool {
     roles.by_visibility() && roles.seq.is_none() && roles.by.is_none()
 }
 
@@ -83,7 +83,7 @@ fn with_reason(roles: &Roles<'_>) -> &'static str {
 }
 
 /// An UPDATE of one row: its key, its scope, its state, its fence.
-fn keyed(
+pub fn keyed(
     context: &Context<'_>,
     roles: &Roles<'_>,
     name: &str,
@@ -115,7 +115,7 @@ fn keyed(
     built(context, &update, name, &about)
 }
 
-fn state(context: &Context<'_>, roles: &Roles<'_>, state: &str) -> (usize, Value) {
+pub fn state(context: &Context<'_>, roles: &Roles<'_>, state: &str) -> (usize, Value) {
     (roles.status, Value::Text(context.dialect.literal(state)))
 }
 
@@ -319,46 +319,4 @@ fn reap(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     let shown: Vec<usize> = roles.count.into_iter().flat_map(|count| [count].into_iter().chain(roles.max)).collect();
     let moving = Moving { name: "reap", about: &about, values: &values, bound: Bound::Now, shown: &shown };
     moving.queries(context, roles, path)
-}
-
-fn list_dead(context: &Context<'_>) -> Option<Query> {
-    let paths = context.paths();
-    let path = paths.iter().find(|path| path.purpose == Purpose::Dead)?;
-    let index = context.index_for(path);
-    let mut sql = Sql::new(context);
-    sql.push(&format!("SELECT {}", context.all_columns()));
-    claim::selection(&mut sql, context, "", path, Bound::Now);
-    let about = format!("Lists dead rows, {}.", context.in_order(path));
-    Some(sql.query("list_dead", &about, index))
-}
-
-fn replay(context: &Context<'_>, roles: &Roles<'_>) -> Option<Query> {
-    let dead = roles.claim.status.dead.as_ref()?;
-    let mut values = vec![state(context, roles, &roles.claim.status.pending)];
-    values.extend(roles.pending(context.table));
-    let attempts = match (attempts_are_the_fence(roles), roles.count, roles.max) {
-        (true, Some(count), Some(max)) => {
-            // MySQL and MariaDB assign from left to right, so that the column that the other reads comes last.
-            let (count_text, most) = (context.column(count), roles.default_attempts() + 1);
-            values.push((max, Value::Text(format!("{count_text} + {most}"))));
-            values.push((count, Value::Text(format!("{count_text} + 1"))));
-            ": further attempts, counted on from the old ones, which are the fence."
-        }
-        (_, Some(count), _) => {
-            values.push((count, Value::Text("0".to_owned())));
-            ": attempts from 0."
-        }
-        (_, None, _) => ".",
-    };
-    let fence = match (fence(roles), roles.max) {
-        (Some((_, Meaning::Attempt)), None) => {
-            "\nThey are the fence: no worker of its former life may still be at work."
-        }
-        (Some((_, Meaning::Attempt)), Some(_)) | (None, _) => "",
-        (Some(_), _) => "\nNo worker of its former life can change it: the fence does not start anew.",
-    };
-    values.extend(roles.finished.map(|finished| (finished, super::roles::never(context.table, finished))));
-    values.extend(roles.changed());
-    let about = format!("Gives a dead row a new life{attempts}{fence}");
-    Some(keyed(context, roles, "replay", &about, &values, &[dead], false))
 }

@@ -107,7 +107,9 @@ impl<'a> Values<'a> {
             Meaning::Token => Bind::Text(WORKER.to_owned()),
             Meaning::Attempt => held(claim.and_then(|claim| claim.retry.as_ref()?.count.as_ref())),
             Meaning::ClaimSeq => held(claim.and_then(|claim| claim.lease.as_ref()?.seq.as_ref())),
-            Meaning::Cutoff => self.cutoff(probe),
+            Meaning::Cutoff | Meaning::Until => self.age(probe, self.old),
+            // Behind more rows than a statement may read beyond its own.
+            Meaning::Since => self.age(probe, 8),
             Meaning::Column(at) => {
                 let column = &self.queue.table.columns[at];
                 match row {
@@ -144,10 +146,11 @@ impl<'a> Values<'a> {
         self.queue.table.claim.as_ref().is_some_and(|claim| claim.scope.contains(&column.name))
     }
 
-    fn cutoff(&self, probe: &mut Probe) -> Bind {
+    /// When a row of this number was finished.
+    fn age(&self, probe: &mut Probe, row: u64) -> Bind {
         let age = self.queue.table.retention.as_ref().map(|retention| &retention.age);
         let column = self.queue.table.column(age.unwrap()).unwrap();
-        let time = backlog::time(self.server, column, &format!("({})", START_S + self.old as i64));
+        let time = backlog::time(self.server, column, &format!("({})", START_S + row as i64));
         let answer = probe.rows(&format!("SELECT {time} AS cutoff"), &[]);
         bind(column, answer.column("cutoff").remove(0))
     }
@@ -188,9 +191,9 @@ pub fn rows_for(probe: &mut Probe, queue: &Queue, query: &Query, scope: &str, li
     let status = &claim.status;
     let held = status.running.as_ref().unwrap_or(&status.pending);
     let state = match &*query.name {
-        "mark_published" => &status.pending,
+        "mark_published" | "coalesce" | "coalesce_find" => &status.pending,
         "retry_published" | "dead_published" | "consume" => status.published.as_ref()?,
-        "replay" => status.dead.as_ref()?,
+        "replay" | "purge" => status.dead.as_ref()?,
         _ => held,
     };
     let dialect = probe.server.dialect();

@@ -104,8 +104,8 @@ fn steps_do_not_grow_with_the_backlog(scratch: &mut Scratch) {
         for ((label, rows, few), (_, more_rows, many)) in before.into_iter().zip(after) {
             assert_eq!(rows, more_rows, "{label}");
             assert!(rows > 0, "{label}: no row, so nothing is compared");
-            // A page of an index more or less is some steps.
-            assert!(many * 100 <= few * 105, "{label}: {few} steps became {many}");
+            // A page of an index more or less is some steps, which are much where a statement takes few.
+            assert!(many * 100 <= few * 105 + 1_000, "{label}: {few} steps became {many}");
         }
     }
 }

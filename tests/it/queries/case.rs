@@ -11,7 +11,7 @@ use crate::servers::{Row, Scratch, Server};
 
 use super::driver::{Bind, Driver, Outcome};
 use super::matrix::OLD;
-use super::model::{CUTOFF, DELAY, ERROR, LEASE, TOKEN, asked_for};
+use super::model::{CUTOFF, DELAY, ERROR, LEASE, TOKEN, WINDOW, asked_for};
 use super::queue::{Queue, bind, canonical};
 use super::time::{NOON, frozen, held};
 
@@ -70,6 +70,8 @@ pub struct Given<'g> {
     pub keys: Vec<Row>,
     pub limit: i64,
     pub cutoff: i64,
+    /// From when on and before when rows are republished; [`WINDOW`] where nothing is said.
+    pub window: Option<(i64, i64)>,
 }
 
 impl Case<'_> {
@@ -146,6 +148,12 @@ impl Case<'_> {
                 let age = table.retention.as_ref().and_then(|retention| table.position(&retention.age));
                 let ty = &table.columns[age.unwrap()].ty;
                 bind(ty, Some(held(ty, if given.cutoff == 0 { CUTOFF } else { given.cutoff })))
+            }
+            Meaning::Since | Meaning::Until => {
+                let age = table.retention.as_ref().and_then(|retention| table.position(&retention.age));
+                let ty = &table.columns[age.unwrap()].ty;
+                let (since, until) = given.window.unwrap_or(WINDOW);
+                bind(ty, Some(held(ty, if meaning == Meaning::Since { since } else { until })))
             }
             // A claim gives a token, and what follows shows it.
             Meaning::Token => Bind::Text(Some(given.fence.clone().unwrap_or(TOKEN.to_owned()))),

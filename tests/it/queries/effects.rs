@@ -44,6 +44,8 @@ fn check(case: &Case<'_>, driver: &mut Driver, query: &Query, before: &[Row]) {
         "enqueue" | "find_duplicate" => {}
         _ if name.starts_with("archive") && name != "archive_compare" => {}
         // With their claim, and with what finds their keys.
+        "purge" | "coalesce" | "coalesce_find" => {}
+        _ if name.starts_with("republish") || name.starts_with("count_republish") => {}
         "take" | "take_exhausted" | "complete_many" | "complete_many_find" => {}
         "reap" | "sweep" | "cleanup" if driver.server.is_mysql_like() => {}
         "reap" | "reap_find" | "sweep" | "sweep_find" => {

@@ -97,3 +97,47 @@ fn completed(case: &Case<'_>, driver: &mut Driver, before: &[Row]) {
         assert_eq!(case.run(driver, case.get("complete_many"), &given).affected, 0, "{}", case.table().name);
     }
 }
+
+/// A worker that extends its lease and completes its row at the same time loses nothing, whichever comes first; and what a
+/// transaction has not seen yet when it begins to wait is what counts in the end.
+fn a_row_that_changes_meanwhile_is_judged_as_it_is_then(scratch: &mut Scratch) {
+    let catalog = committed();
+    let mut holder = prepared(scratch, &catalog);
+    let mut other = Driver::open(scratch);
+    other.set_clock(super::time::NOON);
+    let mut checked = 0;
+    for case in cases(&catalog, scratch.server) {
+        let both = case.find("complete_many").and(case.find("extend"));
+        let Some((column, _)) = case.queue.fence().filter(|_| both.is_some()) else { continue };
+        for (name, completed) in [("extend", 1), ("release", 0)] {
+            let mut row = matrix::blank(&case.queue, 1);
+            row[case.queue.status] = case.queue.held_state().map(str::to_owned);
+            row[column] = Some(if case.queue.by == Some(column) { model::TOKEN.to_owned() } else { "7".to_owned() });
+            insert(&mut holder, case.table(), std::slice::from_ref(&row));
+            let given =
+                || Given { row: Some(&row), fence: row[column].clone(), keys: vec![row.clone()], ..Given::default() };
+            other.run("BEGIN");
+            assert_eq!(case.run(&mut other, case.get(name), &given()).affected, 1, "{name} of {}", case.table().name);
+            let answered = std::thread::scope(|scope| {
+                let (case, holder, given) = (&case, &mut holder, given());
+                let waiting = scope.spawn(move || {
+                    holder.run("BEGIN");
+                    let first = if holder.server.is_mysql_like() { "complete_many_find" } else { "complete_many" };
+                    let answered = case.run(holder, case.get(first), &given).rows.len();
+                    holder.run("COMMIT");
+                    answered
+                });
+                std::thread::sleep(std::time::Duration::from_millis(200));
+                other.run("COMMIT");
+                waiting.join().unwrap()
+            });
+            // Where attempts are the fence, who gave a row back may still finish it until the next claim.
+            let kept = usize::from(case.queue.attempts_are_the_fence());
+            assert_eq!(answered, completed.max(kept), "{name} of {}", case.table().name);
+            holder.run(&format!("DELETE FROM {}", super::queue::name(case.table(), holder.server)));
+            checked += 1;
+        }
+    }
+    assert!(checked >= 10, "only {checked}");
+}
+on_servers!(a_row_that_changes_meanwhile_is_judged_as_it_is_then: mysql, mariadb, postgres);

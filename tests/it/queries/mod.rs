@@ -3,6 +3,7 @@
 mod archive;
 mod bus;
 mod case;
+mod coalesce;
 mod driver;
 mod effects;
 mod enqueue;
@@ -17,6 +18,7 @@ mod parameters;
 mod prepare;
 mod queue;
 mod reach;
+mod republish;
 mod required;
 mod time;
 mod unmarked;

@@ -4,7 +4,7 @@ use crate::servers::Row;
 
 use super::matrix::{HOLDER, LANES, OLD, scopes};
 use super::queue::Queue;
-use super::time::NOON;
+use super::time::{NOON, SECOND};
 
 /// The values of the parameters.
 pub const DELAY: i64 = 90_000;
@@ -121,6 +121,23 @@ impl<'q, 'a> Change<'q, 'a> {
         }
     }
 
+    fn new_life(self) -> Self {
+        let (queue, row) = (self.queue, self.row.clone());
+        let change = self.pending().never(queue.finished);
+        match queue.max.filter(|_| queue.attempts_are_the_fence()) {
+            Some(max) => {
+                let attempts = queue.number(queue.count.unwrap(), &row) + 1;
+                let most = attempts + i64::from(queue.default_attempts());
+                change.add(queue.count, 1).set(Some(max), Some(most.to_string()))
+            }
+            None => change.set(queue.count, Some("0".to_owned())),
+        }
+    }
+
+    pub fn republished(self) -> Row {
+        self.new_life().row
+    }
+
     pub fn swept(self) -> Row {
         self.pending().fenced_off().row
     }
@@ -163,15 +180,7 @@ pub fn transition(queue: &Queue<'_>, name: &str, row: &Row, fence_is_right: bool
         }
         "consume" => (queue.is_waiting(row) || queue.is(row, status.published.as_ref()), change.finished(done)),
         "replay" => {
-            let change = change.pending().never(queue.finished);
-            let change = match queue.max.filter(|_| queue.attempts_are_the_fence()) {
-                Some(max) => {
-                    let attempts = queue.number(queue.count.unwrap(), row) + 1;
-                    let most = attempts + i64::from(queue.default_attempts());
-                    change.add(queue.count, 1).set(Some(max), Some(most.to_string()))
-                }
-                None => change.set(queue.count, Some("0".to_owned())),
-            };
+            let change = change.new_life();
             (queue.is(row, status.dead.as_ref()), change)
         }
         other => panic!("an unknown transition: {other}"),
@@ -278,6 +287,15 @@ pub fn aged<'r>(queue: &Queue<'_>, state: &str, age: usize, scope: &[usize], row
 
 /// What is older than this is old.
 pub const CUTOFF: i64 = NOON - OLD;
+
+/// Rows from the one time on and before the other are republished: some of the old ones are younger, and some older.
+pub const WINDOW: (i64, i64) = (CUTOFF - 3 * SECOND, CUTOFF);
+
+/// Rows of a state within the window, the oldest first.
+pub fn in_window<'r>(queue: &Queue<'_>, state: &str, age: usize, scope: &[usize], rows: &'r [Row]) -> Vec<&'r Row> {
+    let rows = aged(queue, state, age, scope, rows).into_iter();
+    rows.filter(|row| queue.read(age, row).is_some_and(|at| at >= WINDOW.0 && at < WINDOW.1)).collect()
+}
 
 /// Dead rows, in the order in which they are listed.
 pub fn dead<'r>(queue: &Queue<'_>, rows: &'r [Row]) -> Vec<&'r Row> {

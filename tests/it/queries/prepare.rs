@@ -45,7 +45,7 @@ fn infers(case: &Case<'_>, driver: &mut Driver) {
                 (_, Some(column)) if column.ty.is_time() => &["timestamp without time zone"],
                 (_, Some(column)) if column.ty == claimsmith::schema::ColumnType::Json => &["jsonb"],
                 (_, Some(_)) | ("token" | "error", None) => &["text", "character varying"],
-                ("cutoff", None) => &["bigint", "timestamp without time zone"],
+                ("cutoff" | "since" | "until", None) => &["bigint", "timestamp without time zone"],
                 _ => &["bigint", "integer"],
             };
             if !allowed.contains(&found) {

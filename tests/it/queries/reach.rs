@@ -88,7 +88,7 @@ fn waited(queue: &Queue<'_>, row: &Row) -> Vec<Row> {
 /// Whether somebody can run a statement on such a row.
 fn is_possible(queue: &Queue<'_>, name: &str, row: &Row) -> bool {
     // These leave a row as it is, make one, or take it away.
-    let others = ["enqueue", "get_", "list_", "count_", "oldest_", "cutoff", "cleanup", "archive"];
+    let others = ["enqueue", "get_", "list_", "count_", "oldest_", "cutoff", "cleanup", "archive", "purge", "coalesce"];
     let moves = !others.iter().any(|other| name.starts_with(other));
     let attempts = queue.count.map_or(1, |count| queue.number(count, row));
     match name {
@@ -123,8 +123,9 @@ fn explore(case: &Case<'_>, driver: &mut Driver) -> BTreeSet<Row> {
             let is_claim = branch(&case.queue, &query.name).is_some();
             let fence = fence_of(&case.queue, &row).filter(|_| !is_claim);
             let keys = vec![row.clone()];
-            let outcome =
-                case.run(driver, query, &Given { row: Some(&row), fence, keys, limit: 10, ..Given::default() });
+            let window = Some((0, LATER));
+            let given = Given { row: Some(&row), fence, keys, limit: 10, window, ..Given::default() };
+            let outcome = case.run(driver, query, &given);
             if outcome.affected > 0 {
                 open.push(kind(&case.queue, &rows(driver, case.table())[0]));
             }

@@ -41,6 +41,7 @@ fn required(table: &Table, server: Server) -> Vec<String> {
         names.extend(transitions(&queue, server));
         names.extend(bus(&queue, server));
         names.extend(metrics(&queue));
+        names.extend(republished(&queue, server));
     }
     names
 }
@@ -58,7 +59,15 @@ fn moving(server: Server, given: bool, name: &str) -> Vec<String> {
 /// A row's beginning.
 fn around(queue: &Queue<'_>, server: Server) -> Vec<String> {
     let once = !queue.claim.idempotency_key.is_empty();
-    [all(true, &["enqueue"]), all(once && server.is_mysql_like(), &["find_duplicate"])].concat()
+    let claim = queue.claim;
+    let has_payload = claim.event.as_ref().is_some_and(|event| event.payload.is_some());
+    let joins = !claim.coalesce.is_empty() && claim.order.is_some() && has_payload && !once;
+    [
+        moving(server, joins, "coalesce"),
+        all(true, &["enqueue"]),
+        all(once && server.is_mysql_like(), &["find_duplicate"]),
+    ]
+    .concat()
 }
 
 fn claims(queue: &Queue<'_>, server: Server) -> Vec<String> {
@@ -87,7 +96,7 @@ fn transitions(queue: &Queue<'_>, server: Server) -> Vec<String> {
     names.extend(moving(server, held && status.published.is_none(), "complete_many"));
     names.extend(all(held && status.dead.is_some(), &["dead"]));
     names.extend(all(held && (queue.claim.lease.is_some() || queue.by_visibility()), &["extend"]));
-    names.extend(all(status.dead.is_some(), &["list_dead", "replay"]));
+    names.extend(all(status.dead.is_some(), &["list_dead", "replay", "purge"]));
     names
 }
 
@@ -117,6 +126,17 @@ fn retention(table: &Table, server: Server) -> Vec<String> {
     names.extend(states.iter().flat_map(|state| steps.iter().map(move |step| format!("{verb}{step}{state}"))));
     names.extend(all(server.is_mysql_like() && archives, &["archive_copy", "archive_delete"]));
     names.extend(all(server.is_mysql_like() && !archives, &["cleanup"]));
+    names
+}
+
+/// Of each finished state that leaves, and so has an index by age.
+fn republished(queue: &Queue<'_>, server: Server) -> Vec<String> {
+    let states = queue.table.retention.iter().flat_map(|retention| &retention.states);
+    let done: Vec<&String> = states.filter(|state| queue.claim.status.done.0.contains(state)).collect();
+    let find = if server.is_mysql_like() { "republish_find" } else { "republish" };
+    let mut names: Vec<String> = done.iter().map(|state| format!("{find}_{state}")).collect();
+    names.extend(done.iter().map(|state| format!("count_republish_{state}")));
+    names.extend(all(!done.is_empty() && server.is_mysql_like(), &["republish"]));
     names
 }
 

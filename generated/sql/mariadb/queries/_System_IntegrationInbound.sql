@@ -26,7 +26,7 @@ WHERE `IdempotencyKey` = ?
 FOR UPDATE;
 
 -- name: get_pending
--- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
 -- index: idx__System_IntegrationInbound_pending
 -- ? Source
 -- ? limit
@@ -168,6 +168,62 @@ SET `Status` = 'pending',
 WHERE `Source` = ?
   AND `Id` = ?
   AND `Status` = ('failed');
+
+-- name: purge
+-- Deletes a dead row for good.
+-- No row: it is not there, or not dead.
+-- ? Source
+-- ? Id
+DELETE
+FROM `_System_IntegrationInbound`
+WHERE `Source` = ?
+  AND `Id` = ?
+  AND `Status` = ('failed');
+
+-- name: count_republish_processed
+-- Rows of the state processed from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx__System_IntegrationInbound_retention_processed
+-- ? since
+-- ? until
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `_System_IntegrationInbound` FORCE INDEX (`idx__System_IntegrationInbound_retention_processed`)
+  WHERE `Status` = 'processed'
+    AND `LastModifiedDate` >= ?
+    AND `LastModifiedDate` < ?
+  LIMIT ?
+) AS counted;
+
+-- name: republish_find_processed
+-- The keys of one batch of finished rows.
+-- Those from `since` on and before `until`, the oldest first.
+-- Then `republish` in the same transaction, at READ COMMITTED.
+-- index: idx__System_IntegrationInbound_retention_processed
+-- ? since
+-- ? until
+-- ? limit
+SELECT `Id`
+FROM `_System_IntegrationInbound` FORCE INDEX (`idx__System_IntegrationInbound_retention_processed`)
+WHERE `Status` = 'processed'
+  AND `LastModifiedDate` >= ?
+  AND `LastModifiedDate` < ?
+ORDER BY `LastModifiedDate`, `Id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED;
+
+-- name: republish
+-- Gives finished rows a new life: attempts from 0.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- ? keys
+UPDATE `_System_IntegrationInbound` FORCE INDEX (`PRIMARY`)
+SET `Status` = 'pending',
+    `RetryCount` = 0,
+    `ProcessedDate` = NULL,
+    `LastModifiedDate` = UTC_TIMESTAMP(0)
+WHERE `Id` IN (?);
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.

@@ -15,8 +15,41 @@
 INSERT INTO `_System_IntegrationOutbound` (`Id`, `Destination`, `ObjectType`, `RecordID`, `EventType`, `Payload`, `OldPayload`, `Status`, `RetryCount`, `ErrorMessage`, `ProcessedDate`, `CreatedDate`, `LastModifiedDate`)
 VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', 0, NULL, NULL, UTC_TIMESTAMP(0), UTC_TIMESTAMP(0));
 
+-- name: coalesce_find
+-- The newest pending row of a thing; while a claim takes it, this waits for the claim.
+-- Then `coalesce` with its key in the same transaction, at READ COMMITTED. No row: `enqueue`.
+-- index: idx__System_IntegrationOutbound_coalesce
+-- ? Destination
+-- ? ObjectType
+-- ? RecordID
+SELECT `Id`
+FROM `_System_IntegrationOutbound` FORCE INDEX (`idx__System_IntegrationOutbound_coalesce`)
+WHERE `Destination` = ?
+  AND `Status` = 'pending'
+  AND `ObjectType` = ?
+  AND `RecordID` = ?
+ORDER BY `CreatedDate` DESC, `Id` DESC
+LIMIT 1
+FOR UPDATE;
+
+-- name: coalesce
+-- Lets a change join the newest pending row of its thing, if that is of the same type.
+-- The row then has the newer content, and is otherwise as it was.
+-- No row: none waits, or a worker has it; then `enqueue`, in the same transaction.
+-- ? Payload
+-- ? Destination
+-- ? Id
+-- ? EventType
+UPDATE `_System_IntegrationOutbound`
+SET `Payload` = ?,
+    `LastModifiedDate` = UTC_TIMESTAMP(0)
+WHERE `Destination` = ?
+  AND `Id` = ?
+  AND `Status` = 'pending'
+  AND `EventType` = ?;
+
 -- name: get_pending
--- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
 -- index: idx_outbound_poll
 -- ? Destination
 -- ? limit
@@ -158,6 +191,62 @@ SET `Status` = 'pending',
 WHERE `Destination` = ?
   AND `Id` = ?
   AND `Status` = ('failed');
+
+-- name: purge
+-- Deletes a dead row for good.
+-- No row: it is not there, or not dead.
+-- ? Destination
+-- ? Id
+DELETE
+FROM `_System_IntegrationOutbound`
+WHERE `Destination` = ?
+  AND `Id` = ?
+  AND `Status` = ('failed');
+
+-- name: count_republish_processed
+-- Rows of the state processed from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx__System_IntegrationOutbound_retention_processed
+-- ? since
+-- ? until
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `_System_IntegrationOutbound` FORCE INDEX (`idx__System_IntegrationOutbound_retention_processed`)
+  WHERE `Status` = 'processed'
+    AND `LastModifiedDate` >= ?
+    AND `LastModifiedDate` < ?
+  LIMIT ?
+) AS counted;
+
+-- name: republish_find_processed
+-- The keys of one batch of finished rows.
+-- Those from `since` on and before `until`, the oldest first.
+-- Then `republish` in the same transaction, at READ COMMITTED.
+-- index: idx__System_IntegrationOutbound_retention_processed
+-- ? since
+-- ? until
+-- ? limit
+SELECT `Id`
+FROM `_System_IntegrationOutbound` FORCE INDEX (`idx__System_IntegrationOutbound_retention_processed`)
+WHERE `Status` = 'processed'
+  AND `LastModifiedDate` >= ?
+  AND `LastModifiedDate` < ?
+ORDER BY `LastModifiedDate`, `Id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED;
+
+-- name: republish
+-- Gives finished rows a new life: attempts from 0.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- ? keys
+UPDATE `_System_IntegrationOutbound` FORCE INDEX (`PRIMARY`)
+SET `Status` = 'pending',
+    `RetryCount` = 0,
+    `ProcessedDate` = NULL,
+    `LastModifiedDate` = UTC_TIMESTAMP(0)
+WHERE `Id` IN (?);
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.

@@ -25,7 +25,7 @@ WHERE `app_code` = ?
 FOR UPDATE;
 
 -- name: get_pending
--- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
 -- index: idx_game_level_event_outbox_pending
 -- ? app_code
 -- ? limit
@@ -287,6 +287,106 @@ SET `status` = 'pending',
 WHERE `app_code` = ?
   AND `event_id` = ?
   AND `status` = ('dead');
+
+-- name: purge
+-- Deletes a dead row for good.
+-- No row: it is not there, or not dead.
+-- ? app_code
+-- ? event_id
+DELETE
+FROM `game_level_event_outbox`
+WHERE `app_code` = ?
+  AND `event_id` = ?
+  AND `status` = ('dead');
+
+-- name: count_republish_delivered
+-- Rows of the state delivered from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx_game_level_event_outbox_retention_delivered
+-- ? app_code
+-- ? since
+-- ? until
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `game_level_event_outbox` FORCE INDEX (`idx_game_level_event_outbox_retention_delivered`)
+  WHERE `app_code` = ?
+    AND `status` = 'delivered'
+    AND `updated_at_ms` >= ?
+    AND `updated_at_ms` < ?
+  LIMIT ?
+) AS counted;
+
+-- name: republish_find_delivered
+-- The keys of one batch of finished rows.
+-- Those from `since` on and before `until`, the oldest first.
+-- Then `republish` in the same transaction, at READ COMMITTED.
+-- index: idx_game_level_event_outbox_retention_delivered
+-- ? app_code
+-- ? since
+-- ? until
+-- ? limit
+SELECT `app_code`, `event_id`
+FROM `game_level_event_outbox` FORCE INDEX (`idx_game_level_event_outbox_retention_delivered`)
+WHERE `app_code` = ?
+  AND `status` = 'delivered'
+  AND `updated_at_ms` >= ?
+  AND `updated_at_ms` < ?
+ORDER BY `updated_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED;
+
+-- name: count_republish_done
+-- Rows of the state done from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx_game_level_event_outbox_retention_delivered
+-- ? app_code
+-- ? since
+-- ? until
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `game_level_event_outbox` FORCE INDEX (`idx_game_level_event_outbox_retention_delivered`)
+  WHERE `app_code` = ?
+    AND `status` = 'done'
+    AND `updated_at_ms` >= ?
+    AND `updated_at_ms` < ?
+  LIMIT ?
+) AS counted;
+
+-- name: republish_find_done
+-- The keys of one batch of finished rows.
+-- Those from `since` on and before `until`, the oldest first.
+-- Then `republish` in the same transaction, at READ COMMITTED.
+-- index: idx_game_level_event_outbox_retention_delivered
+-- ? app_code
+-- ? since
+-- ? until
+-- ? limit
+SELECT `app_code`, `event_id`
+FROM `game_level_event_outbox` FORCE INDEX (`idx_game_level_event_outbox_retention_delivered`)
+WHERE `app_code` = ?
+  AND `status` = 'done'
+  AND `updated_at_ms` >= ?
+  AND `updated_at_ms` < ?
+ORDER BY `updated_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED;
+
+-- name: republish
+-- Gives finished rows a new life: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- ? keys
+UPDATE `game_level_event_outbox` FORCE INDEX (`PRIMARY`)
+SET `status` = 'pending',
+    `next_retry_at_ms` = 0,
+    `lock_until_ms` = 0,
+    `worker_id` = NULL,
+    `retry_count` = 0,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE (`app_code`, `event_id`) IN (?);
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.

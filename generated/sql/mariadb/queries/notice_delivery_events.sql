@@ -32,7 +32,7 @@ WHERE `source_name` = ?
 FOR UPDATE;
 
 -- name: get_pending
--- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
 -- index: idx_notice_delivery_events_pending
 -- ? source_name
 -- ? app_code
@@ -364,6 +364,126 @@ WHERE `source_name` = ?
   AND `channel` = ?
   AND `event_id` = ?
   AND `status` = ('dead');
+
+-- name: purge
+-- Deletes a dead row for good.
+-- No row: it is not there, or not dead.
+-- ? source_name
+-- ? app_code
+-- ? channel
+-- ? event_id
+DELETE
+FROM `notice_delivery_events`
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `event_id` = ?
+  AND `status` = ('dead');
+
+-- name: count_republish_delivered
+-- Rows of the state delivered from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx_notice_delivery_events_retention_delivered
+-- ? source_name
+-- ? app_code
+-- ? channel
+-- ? since
+-- ? until
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_retention_delivered`)
+  WHERE `source_name` = ?
+    AND `app_code` = ?
+    AND `channel` = ?
+    AND `status` = 'delivered'
+    AND `updated_at_ms` >= ?
+    AND `updated_at_ms` < ?
+  LIMIT ?
+) AS counted;
+
+-- name: republish_find_delivered
+-- The keys of one batch of finished rows.
+-- Those from `since` on and before `until`, the oldest first.
+-- Then `republish` in the same transaction, at READ COMMITTED.
+-- index: idx_notice_delivery_events_retention_delivered
+-- ? source_name
+-- ? app_code
+-- ? channel
+-- ? since
+-- ? until
+-- ? limit
+SELECT `source_name`, `app_code`, `channel`, `event_id`
+FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_retention_delivered`)
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `status` = 'delivered'
+  AND `updated_at_ms` >= ?
+  AND `updated_at_ms` < ?
+ORDER BY `updated_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED;
+
+-- name: count_republish_done
+-- Rows of the state done from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx_notice_delivery_events_retention_delivered
+-- ? source_name
+-- ? app_code
+-- ? channel
+-- ? since
+-- ? until
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_retention_delivered`)
+  WHERE `source_name` = ?
+    AND `app_code` = ?
+    AND `channel` = ?
+    AND `status` = 'done'
+    AND `updated_at_ms` >= ?
+    AND `updated_at_ms` < ?
+  LIMIT ?
+) AS counted;
+
+-- name: republish_find_done
+-- The keys of one batch of finished rows.
+-- Those from `since` on and before `until`, the oldest first.
+-- Then `republish` in the same transaction, at READ COMMITTED.
+-- index: idx_notice_delivery_events_retention_delivered
+-- ? source_name
+-- ? app_code
+-- ? channel
+-- ? since
+-- ? until
+-- ? limit
+SELECT `source_name`, `app_code`, `channel`, `event_id`
+FROM `notice_delivery_events` FORCE INDEX (`idx_notice_delivery_events_retention_delivered`)
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `status` = 'done'
+  AND `updated_at_ms` >= ?
+  AND `updated_at_ms` < ?
+ORDER BY `updated_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED;
+
+-- name: republish
+-- Gives finished rows a new life: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- ? keys
+UPDATE `notice_delivery_events` FORCE INDEX (`PRIMARY`)
+SET `status` = 'pending',
+    `next_retry_at_ms` = 0,
+    `lock_until_ms` = 0,
+    `worker_id` = NULL,
+    `retry_count` = 0,
+    `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+WHERE (`source_name`, `app_code`, `channel`, `event_id`) IN (?);
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.

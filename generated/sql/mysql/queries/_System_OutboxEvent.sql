@@ -12,7 +12,7 @@ INSERT INTO `_System_OutboxEvent` (`__sys_gen_id`, `event_type`, `payload`, `sta
 VALUES (?, ?, ?, 'pending', 0, NULL, NULL, UTC_TIMESTAMP(0), UTC_TIMESTAMP(0));
 
 -- name: get_pending
--- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
 -- index: idx_outbox_pending
 -- ? limit
 SELECT `__sys_gen_id`, `event_type`, `payload`, `status`, `retry_count`, `error_message`, `processed_date`, `__sys_gen_created_date`, `__sys_gen_last_modified_date`
@@ -132,6 +132,60 @@ SET `status` = 'pending',
     `__sys_gen_last_modified_date` = UTC_TIMESTAMP(0)
 WHERE `__sys_gen_id` = ?
   AND `status` = ('failed');
+
+-- name: purge
+-- Deletes a dead row for good.
+-- No row: it is not there, or not dead.
+-- ? __sys_gen_id
+DELETE
+FROM `_System_OutboxEvent`
+WHERE `__sys_gen_id` = ?
+  AND `status` = ('failed');
+
+-- name: count_republish_processed
+-- Rows of the state processed from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx__System_OutboxEvent_retention_processed
+-- ? since
+-- ? until
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `_System_OutboxEvent` FORCE INDEX (`idx__System_OutboxEvent_retention_processed`)
+  WHERE `status` = 'processed'
+    AND `__sys_gen_last_modified_date` >= ?
+    AND `__sys_gen_last_modified_date` < ?
+  LIMIT ?
+) AS counted;
+
+-- name: republish_find_processed
+-- The keys of one batch of finished rows.
+-- Those from `since` on and before `until`, the oldest first.
+-- Then `republish` in the same transaction, at READ COMMITTED.
+-- index: idx__System_OutboxEvent_retention_processed
+-- ? since
+-- ? until
+-- ? limit
+SELECT `__sys_gen_id`
+FROM `_System_OutboxEvent` FORCE INDEX (`idx__System_OutboxEvent_retention_processed`)
+WHERE `status` = 'processed'
+  AND `__sys_gen_last_modified_date` >= ?
+  AND `__sys_gen_last_modified_date` < ?
+ORDER BY `__sys_gen_last_modified_date`, `__sys_gen_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED;
+
+-- name: republish
+-- Gives finished rows a new life: attempts from 0.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- ? keys
+UPDATE `_System_OutboxEvent` FORCE INDEX (`PRIMARY`)
+SET `status` = 'pending',
+    `retry_count` = 0,
+    `processed_date` = NULL,
+    `__sys_gen_last_modified_date` = UTC_TIMESTAMP(0)
+WHERE `__sys_gen_id` IN (?);
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.

@@ -15,7 +15,7 @@ INSERT INTO `agent_outbox_messages` (`biz_type`, `topic`, `message_key`, `payloa
 VALUES (?, ?, ?, ?, 'pending', 0, ?, UTC_TIMESTAMP(0), NULL, NULL, NULL, ?, UTC_TIMESTAMP(0));
 
 -- name: get_pending
--- Shows pending rows that are due, the longest due first without locking or marking them: others may take them at the same time.
+-- Shows pending rows that are due, the longest due first, without locking or marking them: others may take them at the same time.
 -- index: idx_agent_outbox_messages_pending
 -- ? limit
 SELECT `id`, `biz_type`, `topic`, `message_key`, `payload`, `status`, `retry_count`, `max_retry`, `next_retry_at`, `last_error`, `published_at`, `consumed_at`, `created_at`, `updated_at`
@@ -223,6 +223,62 @@ SET `status` = 'pending',
     `updated_at` = UTC_TIMESTAMP(0)
 WHERE `id` = ?
   AND `status` = ('dead');
+
+-- name: purge
+-- Deletes a dead row for good.
+-- No row: it is not there, or not dead.
+-- ? id
+DELETE
+FROM `agent_outbox_messages`
+WHERE `id` = ?
+  AND `status` = ('dead');
+
+-- name: count_republish_consumed
+-- Rows of the state consumed from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx_agent_outbox_messages_retention_consumed
+-- ? since
+-- ? until
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `agent_outbox_messages` FORCE INDEX (`idx_agent_outbox_messages_retention_consumed`)
+  WHERE `status` = 'consumed'
+    AND `updated_at` >= ?
+    AND `updated_at` < ?
+  LIMIT ?
+) AS counted;
+
+-- name: republish_find_consumed
+-- The keys of one batch of finished rows.
+-- Those from `since` on and before `until`, the oldest first.
+-- Then `republish` in the same transaction, at READ COMMITTED.
+-- index: idx_agent_outbox_messages_retention_consumed
+-- ? since
+-- ? until
+-- ? limit
+SELECT `id`
+FROM `agent_outbox_messages` FORCE INDEX (`idx_agent_outbox_messages_retention_consumed`)
+WHERE `status` = 'consumed'
+  AND `updated_at` >= ?
+  AND `updated_at` < ?
+ORDER BY `updated_at`, `id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED;
+
+-- name: republish
+-- Gives finished rows a new life: further attempts, counted on from the old ones, which are the fence.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- ? keys
+UPDATE `agent_outbox_messages` FORCE INDEX (`PRIMARY`)
+SET `status` = 'pending',
+    `next_retry_at` = UTC_TIMESTAMP(0),
+    `max_retry` = `retry_count` + 21,
+    `retry_count` = `retry_count` + 1,
+    `consumed_at` = NULL,
+    `updated_at` = UTC_TIMESTAMP(0)
+WHERE `id` IN (?);
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.

@@ -19,7 +19,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', 0, NULL, NULL, (date_trunc('s
 ON CONFLICT ("IdempotencyKey") DO NOTHING;
 
 -- name: get_pending
--- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
 -- index: idx__System_IntegrationInbound_pending
 -- $1 Source
 -- $2 limit
@@ -145,6 +145,59 @@ SET "Status" = 'pending',
 WHERE "Source" = $1
   AND "Id" = $2
   AND "Status" = ('failed');
+
+-- name: purge
+-- Deletes a dead row for good.
+-- No row: it is not there, or not dead.
+-- $1 Source
+-- $2 Id
+DELETE
+FROM "_System_IntegrationInbound"
+WHERE "Source" = $1
+  AND "Id" = $2
+  AND "Status" = ('failed');
+
+-- name: count_republish_processed
+-- Rows of the state processed from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx__System_IntegrationInbound_retention_processed
+-- $1 since
+-- $2 until
+-- $3 cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_IntegrationInbound"
+  WHERE "Status" = 'processed'
+    AND "LastModifiedDate" >= $1
+    AND "LastModifiedDate" < $2
+  ORDER BY "LastModifiedDate", "Id"
+  LIMIT $3
+) AS counted;
+
+-- name: republish_processed
+-- Gives one batch of finished rows a new life: attempts from 0.
+-- Those from `since` on and before `until`, the oldest first.
+-- index: idx__System_IntegrationInbound_retention_processed
+-- $1 since
+-- $2 until
+-- $3 limit
+WITH found AS MATERIALIZED (
+  SELECT ctid, "Id"
+  FROM "_System_IntegrationInbound"
+  WHERE "Status" = 'processed'
+    AND "LastModifiedDate" >= $1
+    AND "LastModifiedDate" < $2
+  ORDER BY "LastModifiedDate", "Id"
+  LIMIT $3
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "_System_IntegrationInbound" AS t
+SET "Status" = 'pending',
+    "RetryCount" = 0,
+    "ProcessedDate" = NULL,
+    "LastModifiedDate" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."Id" IN (SELECT "Id" FROM found);
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.

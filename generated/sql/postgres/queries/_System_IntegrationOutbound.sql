@@ -15,8 +15,34 @@
 INSERT INTO "_System_IntegrationOutbound" ("Id", "Destination", "ObjectType", "RecordID", "EventType", "Payload", "OldPayload", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate")
 VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', 0, NULL, NULL, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'), (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'));
 
+-- name: coalesce
+-- Lets a change join the newest pending row of its thing, if that is of the same type.
+-- The row then has the newer content, and is otherwise as it was.
+-- No row: none waits, or a worker has it; then `enqueue`, in the same transaction.
+-- index: idx__System_IntegrationOutbound_coalesce
+-- $1 Payload
+-- $2 Destination
+-- $3 ObjectType
+-- $4 RecordID
+-- $5 EventType
+UPDATE "_System_IntegrationOutbound"
+SET "Payload" = $1,
+    "LastModifiedDate" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "Id" = (
+  SELECT "Id"
+  FROM "_System_IntegrationOutbound"
+  WHERE "Destination" = $2
+    AND "Status" = 'pending'
+    AND "ObjectType" = $3
+    AND "RecordID" = $4
+  ORDER BY "CreatedDate" DESC, "Id" DESC
+  LIMIT 1
+)
+  AND "Status" = 'pending'
+  AND "EventType" = $5;
+
 -- name: get_pending
--- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
 -- index: idx__System_IntegrationOutbound_pending
 -- $1 Destination
 -- $2 limit
@@ -142,6 +168,59 @@ SET "Status" = 'pending',
 WHERE "Destination" = $1
   AND "Id" = $2
   AND "Status" = ('failed');
+
+-- name: purge
+-- Deletes a dead row for good.
+-- No row: it is not there, or not dead.
+-- $1 Destination
+-- $2 Id
+DELETE
+FROM "_System_IntegrationOutbound"
+WHERE "Destination" = $1
+  AND "Id" = $2
+  AND "Status" = ('failed');
+
+-- name: count_republish_processed
+-- Rows of the state processed from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx__System_IntegrationOutbound_retention_processed
+-- $1 since
+-- $2 until
+-- $3 cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_IntegrationOutbound"
+  WHERE "Status" = 'processed'
+    AND "LastModifiedDate" >= $1
+    AND "LastModifiedDate" < $2
+  ORDER BY "LastModifiedDate", "Id"
+  LIMIT $3
+) AS counted;
+
+-- name: republish_processed
+-- Gives one batch of finished rows a new life: attempts from 0.
+-- Those from `since` on and before `until`, the oldest first.
+-- index: idx__System_IntegrationOutbound_retention_processed
+-- $1 since
+-- $2 until
+-- $3 limit
+WITH found AS MATERIALIZED (
+  SELECT ctid, "Id"
+  FROM "_System_IntegrationOutbound"
+  WHERE "Status" = 'processed'
+    AND "LastModifiedDate" >= $1
+    AND "LastModifiedDate" < $2
+  ORDER BY "LastModifiedDate", "Id"
+  LIMIT $3
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "_System_IntegrationOutbound" AS t
+SET "Status" = 'pending',
+    "RetryCount" = 0,
+    "ProcessedDate" = NULL,
+    "LastModifiedDate" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."Id" IN (SELECT "Id" FROM found);
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.

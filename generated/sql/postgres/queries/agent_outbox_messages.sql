@@ -15,7 +15,7 @@ INSERT INTO "agent_outbox_messages" ("biz_type", "topic", "message_key", "payloa
 VALUES ($1, $2, $3, $4, 'pending', 0, $5, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'), NULL, NULL, NULL, $6, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'));
 
 -- name: get_pending
--- Shows pending rows that are due, the longest due first without locking or marking them: others may take them at the same time.
+-- Shows pending rows that are due, the longest due first, without locking or marking them: others may take them at the same time.
 -- index: idx_agent_outbox_messages_pending
 -- $1 limit
 SELECT "id", "biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at"
@@ -208,6 +208,59 @@ SET "status" = 'pending',
     "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
 WHERE "id" = $1
   AND "status" = ('dead');
+
+-- name: purge
+-- Deletes a dead row for good.
+-- No row: it is not there, or not dead.
+-- $1 id
+DELETE
+FROM "agent_outbox_messages"
+WHERE "id" = $1
+  AND "status" = ('dead');
+
+-- name: count_republish_consumed
+-- Rows of the state consumed from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx_agent_outbox_messages_retention_consumed
+-- $1 since
+-- $2 until
+-- $3 cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "agent_outbox_messages"
+  WHERE "status" = 'consumed'
+    AND "updated_at" >= $1
+    AND "updated_at" < $2
+  ORDER BY "updated_at", "id"
+  LIMIT $3
+) AS counted;
+
+-- name: republish_consumed
+-- Gives one batch of finished rows a new life: further attempts, counted on from the old ones, which are the fence.
+-- Those from `since` on and before `until`, the oldest first.
+-- index: idx_agent_outbox_messages_retention_consumed
+-- $1 since
+-- $2 until
+-- $3 limit
+WITH found AS MATERIALIZED (
+  SELECT ctid, "id"
+  FROM "agent_outbox_messages"
+  WHERE "status" = 'consumed'
+    AND "updated_at" >= $1
+    AND "updated_at" < $2
+  ORDER BY "updated_at", "id"
+  LIMIT $3
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "agent_outbox_messages" AS t
+SET "status" = 'pending',
+    "next_retry_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
+    "max_retry" = "retry_count" + 21,
+    "retry_count" = "retry_count" + 1,
+    "consumed_at" = NULL,
+    "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND t."id" IN (SELECT "id" FROM found);
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.

@@ -16,7 +16,7 @@ VALUES ($1, $2, $3, $4, $5, 'pending', NULL, 0, 0, 0, NULL, floor(EXTRACT(EPOCH 
 ON CONFLICT ("app_code", "event_id") DO NOTHING;
 
 -- name: get_pending
--- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
 -- index: idx_game_outbox_pending
 -- $1 app_code
 -- $2 limit
@@ -265,6 +265,115 @@ SET "status" = 'pending',
 WHERE "app_code" = $1
   AND "event_id" = $2
   AND "status" = ('dead');
+
+-- name: purge
+-- Deletes a dead row for good.
+-- No row: it is not there, or not dead.
+-- $1 app_code
+-- $2 event_id
+DELETE
+FROM "game_outbox"
+WHERE "app_code" = $1
+  AND "event_id" = $2
+  AND "status" = ('dead');
+
+-- name: count_republish_delivered
+-- Rows of the state delivered from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx_game_outbox_retention_delivered
+-- $1 app_code
+-- $2 since
+-- $3 until
+-- $4 cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "game_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= $2
+    AND "updated_at_ms" < $3
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $4
+) AS counted;
+
+-- name: republish_delivered
+-- Gives one batch of finished rows a new life: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
+-- Those from `since` on and before `until`, the oldest first.
+-- index: idx_game_outbox_retention_delivered
+-- $1 app_code
+-- $2 since
+-- $3 until
+-- $4 limit
+WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
+  FROM "game_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= $2
+    AND "updated_at_ms" < $3
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $4
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "game_outbox" AS t
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = 0,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found);
+
+-- name: count_republish_done
+-- Rows of the state done from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx_game_outbox_retention_done
+-- $1 app_code
+-- $2 since
+-- $3 until
+-- $4 cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "game_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'done'
+    AND "updated_at_ms" >= $2
+    AND "updated_at_ms" < $3
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $4
+) AS counted;
+
+-- name: republish_done
+-- Gives one batch of finished rows a new life: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
+-- Those from `since` on and before `until`, the oldest first.
+-- index: idx_game_outbox_retention_done
+-- $1 app_code
+-- $2 since
+-- $3 until
+-- $4 limit
+WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
+  FROM "game_outbox"
+  WHERE "app_code" = $1
+    AND "status" = 'done'
+    AND "updated_at_ms" >= $2
+    AND "updated_at_ms" < $3
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $4
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "game_outbox" AS t
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = 0,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found);
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.

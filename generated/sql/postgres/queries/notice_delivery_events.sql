@@ -19,7 +19,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', NULL, 0, 0, 0, NULL, $8, floor(EX
 ON CONFLICT ("source_name", "app_code", "channel", "event_id") DO NOTHING;
 
 -- name: get_pending
--- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
 -- index: idx_notice_delivery_events_pending
 -- $1 source_name
 -- $2 app_code
@@ -318,6 +318,135 @@ WHERE "source_name" = $1
   AND "channel" = $3
   AND "event_id" = $4
   AND "status" = ('dead');
+
+-- name: purge
+-- Deletes a dead row for good.
+-- No row: it is not there, or not dead.
+-- $1 source_name
+-- $2 app_code
+-- $3 channel
+-- $4 event_id
+DELETE
+FROM "notice_delivery_events"
+WHERE "source_name" = $1
+  AND "app_code" = $2
+  AND "channel" = $3
+  AND "event_id" = $4
+  AND "status" = ('dead');
+
+-- name: count_republish_delivered
+-- Rows of the state delivered from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx_notice_delivery_events_retention_delivered
+-- $1 source_name
+-- $2 app_code
+-- $3 channel
+-- $4 since
+-- $5 until
+-- $6 cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= $4
+    AND "updated_at_ms" < $5
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $6
+) AS counted;
+
+-- name: republish_delivered
+-- Gives one batch of finished rows a new life: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
+-- Those from `since` on and before `until`, the oldest first.
+-- index: idx_notice_delivery_events_retention_delivered
+-- $1 source_name
+-- $2 app_code
+-- $3 channel
+-- $4 since
+-- $5 until
+-- $6 limit
+WITH found AS MATERIALIZED (
+  SELECT ctid, "source_name", "app_code", "channel", "event_id"
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= $4
+    AND "updated_at_ms" < $5
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $6
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "notice_delivery_events" AS t
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = 0,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."source_name", t."app_code", t."channel", t."event_id") IN (SELECT "source_name", "app_code", "channel", "event_id" FROM found);
+
+-- name: count_republish_done
+-- Rows of the state done from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx_notice_delivery_events_retention_delivered
+-- $1 source_name
+-- $2 app_code
+-- $3 channel
+-- $4 since
+-- $5 until
+-- $6 cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'done'
+    AND "updated_at_ms" >= $4
+    AND "updated_at_ms" < $5
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $6
+) AS counted;
+
+-- name: republish_done
+-- Gives one batch of finished rows a new life: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
+-- Those from `since` on and before `until`, the oldest first.
+-- index: idx_notice_delivery_events_retention_delivered
+-- $1 source_name
+-- $2 app_code
+-- $3 channel
+-- $4 since
+-- $5 until
+-- $6 limit
+WITH found AS MATERIALIZED (
+  SELECT ctid, "source_name", "app_code", "channel", "event_id"
+  FROM "notice_delivery_events"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'done'
+    AND "updated_at_ms" >= $4
+    AND "updated_at_ms" < $5
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $6
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE "notice_delivery_events" AS t
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = 0,
+    "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+  AND (t."source_name", t."app_code", t."channel", t."event_id") IN (SELECT "source_name", "app_code", "channel", "event_id" FROM found);
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.

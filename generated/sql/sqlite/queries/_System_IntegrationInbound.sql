@@ -19,7 +19,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, NULL, NULL, strftime('%Y-%m-%d %H:
 ON CONFLICT ("IdempotencyKey") DO NOTHING;
 
 -- name: get_pending
--- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
 -- index: idx__System_IntegrationInbound_pending
 -- ? Source
 -- ? limit
@@ -141,6 +141,55 @@ SET "Status" = 'pending',
 WHERE "Source" = ?
   AND "Id" = ?
   AND "Status" = ('failed');
+
+-- name: purge
+-- Deletes a dead row for good.
+-- No row: it is not there, or not dead.
+-- ? Source
+-- ? Id
+DELETE
+FROM "_System_IntegrationInbound"
+WHERE "Source" = ?
+  AND "Id" = ?
+  AND "Status" = ('failed');
+
+-- name: count_republish_processed
+-- Rows of the state processed from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx__System_IntegrationInbound_retention_processed
+-- ? since
+-- ? until
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_IntegrationInbound" INDEXED BY "idx__System_IntegrationInbound_retention_processed"
+  WHERE "Status" = 'processed'
+    AND "LastModifiedDate" >= ?
+    AND "LastModifiedDate" < ?
+  LIMIT ?
+) AS counted;
+
+-- name: republish_processed
+-- Gives one batch of finished rows a new life: attempts from 0.
+-- Those from `since` on and before `until`, the oldest first.
+-- index: idx__System_IntegrationInbound_retention_processed
+-- ? since
+-- ? until
+-- ? limit
+UPDATE "_System_IntegrationInbound"
+SET "Status" = 'pending',
+    "RetryCount" = 0,
+    "ProcessedDate" = NULL,
+    "LastModifiedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE rowid IN (
+  SELECT rowid
+  FROM "_System_IntegrationInbound" INDEXED BY "idx__System_IntegrationInbound_retention_processed"
+  WHERE "Status" = 'processed'
+    AND "LastModifiedDate" >= ?
+    AND "LastModifiedDate" < ?
+  ORDER BY "LastModifiedDate", "Id"
+  LIMIT ?
+);
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.

@@ -15,8 +15,34 @@
 INSERT INTO "_System_IntegrationOutbound" ("Id", "Destination", "ObjectType", "RecordID", "EventType", "Payload", "OldPayload", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate")
 VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', 0, NULL, NULL, strftime('%Y-%m-%d %H:%M:%S', 'now'), strftime('%Y-%m-%d %H:%M:%S', 'now'));
 
+-- name: coalesce
+-- Lets a change join the newest pending row of its thing, if that is of the same type.
+-- The row then has the newer content, and is otherwise as it was.
+-- No row: none waits, or a worker has it; then `enqueue`, in the same transaction.
+-- index: idx__System_IntegrationOutbound_coalesce
+-- ? Payload
+-- ? Destination
+-- ? ObjectType
+-- ? RecordID
+-- ? EventType
+UPDATE "_System_IntegrationOutbound"
+SET "Payload" = ?,
+    "LastModifiedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE rowid = (
+  SELECT rowid
+  FROM "_System_IntegrationOutbound" INDEXED BY "idx__System_IntegrationOutbound_coalesce"
+  WHERE "Destination" = ?
+    AND "Status" = 'pending'
+    AND "ObjectType" = ?
+    AND "RecordID" = ?
+  ORDER BY "CreatedDate" DESC, "Id" DESC
+  LIMIT 1
+)
+  AND "Status" = 'pending'
+  AND "EventType" = ?;
+
 -- name: get_pending
--- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
 -- index: idx__System_IntegrationOutbound_pending
 -- ? Destination
 -- ? limit
@@ -138,6 +164,55 @@ SET "Status" = 'pending',
 WHERE "Destination" = ?
   AND "Id" = ?
   AND "Status" = ('failed');
+
+-- name: purge
+-- Deletes a dead row for good.
+-- No row: it is not there, or not dead.
+-- ? Destination
+-- ? Id
+DELETE
+FROM "_System_IntegrationOutbound"
+WHERE "Destination" = ?
+  AND "Id" = ?
+  AND "Status" = ('failed');
+
+-- name: count_republish_processed
+-- Rows of the state processed from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx__System_IntegrationOutbound_retention_processed
+-- ? since
+-- ? until
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_IntegrationOutbound" INDEXED BY "idx__System_IntegrationOutbound_retention_processed"
+  WHERE "Status" = 'processed'
+    AND "LastModifiedDate" >= ?
+    AND "LastModifiedDate" < ?
+  LIMIT ?
+) AS counted;
+
+-- name: republish_processed
+-- Gives one batch of finished rows a new life: attempts from 0.
+-- Those from `since` on and before `until`, the oldest first.
+-- index: idx__System_IntegrationOutbound_retention_processed
+-- ? since
+-- ? until
+-- ? limit
+UPDATE "_System_IntegrationOutbound"
+SET "Status" = 'pending',
+    "RetryCount" = 0,
+    "ProcessedDate" = NULL,
+    "LastModifiedDate" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE rowid IN (
+  SELECT rowid
+  FROM "_System_IntegrationOutbound" INDEXED BY "idx__System_IntegrationOutbound_retention_processed"
+  WHERE "Status" = 'processed'
+    AND "LastModifiedDate" >= ?
+    AND "LastModifiedDate" < ?
+  ORDER BY "LastModifiedDate", "Id"
+  LIMIT ?
+);
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.

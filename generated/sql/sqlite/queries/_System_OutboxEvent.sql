@@ -12,7 +12,7 @@ INSERT INTO "_System_OutboxEvent" ("__sys_gen_id", "event_type", "payload", "sta
 VALUES (?, ?, ?, 'pending', 0, NULL, NULL, strftime('%Y-%m-%d %H:%M:%S', 'now'), strftime('%Y-%m-%d %H:%M:%S', 'now'));
 
 -- name: get_pending
--- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
 -- index: idx__System_OutboxEvent_pending
 -- ? limit
 SELECT "__sys_gen_id", "event_type", "payload", "status", "retry_count", "error_message", "processed_date", "__sys_gen_created_date", "__sys_gen_last_modified_date"
@@ -116,6 +116,53 @@ SET "status" = 'pending',
     "__sys_gen_last_modified_date" = strftime('%Y-%m-%d %H:%M:%S', 'now')
 WHERE "__sys_gen_id" = ?
   AND "status" = ('failed');
+
+-- name: purge
+-- Deletes a dead row for good.
+-- No row: it is not there, or not dead.
+-- ? __sys_gen_id
+DELETE
+FROM "_System_OutboxEvent"
+WHERE "__sys_gen_id" = ?
+  AND "status" = ('failed');
+
+-- name: count_republish_processed
+-- Rows of the state processed from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx__System_OutboxEvent_retention_processed
+-- ? since
+-- ? until
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "_System_OutboxEvent" INDEXED BY "idx__System_OutboxEvent_retention_processed"
+  WHERE "status" = 'processed'
+    AND "__sys_gen_last_modified_date" >= ?
+    AND "__sys_gen_last_modified_date" < ?
+  LIMIT ?
+) AS counted;
+
+-- name: republish_processed
+-- Gives one batch of finished rows a new life: attempts from 0.
+-- Those from `since` on and before `until`, the oldest first.
+-- index: idx__System_OutboxEvent_retention_processed
+-- ? since
+-- ? until
+-- ? limit
+UPDATE "_System_OutboxEvent"
+SET "status" = 'pending',
+    "retry_count" = 0,
+    "processed_date" = NULL,
+    "__sys_gen_last_modified_date" = strftime('%Y-%m-%d %H:%M:%S', 'now')
+WHERE rowid IN (
+  SELECT rowid
+  FROM "_System_OutboxEvent" INDEXED BY "idx__System_OutboxEvent_retention_processed"
+  WHERE "status" = 'processed'
+    AND "__sys_gen_last_modified_date" >= ?
+    AND "__sys_gen_last_modified_date" < ?
+  ORDER BY "__sys_gen_last_modified_date", "__sys_gen_id"
+  LIMIT ?
+);
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.

@@ -16,7 +16,7 @@ VALUES (?, ?, ?, ?, ?, 'pending', NULL, 0, 0, 0, NULL, CAST((julianday('now') - 
 ON CONFLICT ("app_code", "event_id") DO NOTHING;
 
 -- name: get_pending
--- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
 -- index: idx_activity_outbox_pending
 -- ? app_code
 -- ? limit
@@ -330,6 +330,107 @@ SET "status" = 'pending',
 WHERE "app_code" = ?
   AND "event_id" = ?
   AND "status" = ('dead');
+
+-- name: purge
+-- Deletes a dead row for good.
+-- No row: it is not there, or not dead.
+-- ? app_code
+-- ? event_id
+DELETE
+FROM "activity_outbox"
+WHERE "app_code" = ?
+  AND "event_id" = ?
+  AND "status" = ('dead');
+
+-- name: count_republish_delivered
+-- Rows of the state delivered from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx_activity_outbox_retention_delivered
+-- ? app_code
+-- ? since
+-- ? until
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "activity_outbox" INDEXED BY "idx_activity_outbox_retention_delivered"
+  WHERE "app_code" = ?
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  LIMIT ?
+) AS counted;
+
+-- name: republish_delivered
+-- Gives one batch of finished rows a new life: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
+-- Those from `since` on and before `until`, the oldest first.
+-- index: idx_activity_outbox_retention_delivered
+-- ? app_code
+-- ? since
+-- ? until
+-- ? limit
+UPDATE "activity_outbox"
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = 0,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE rowid IN (
+  SELECT rowid
+  FROM "activity_outbox" INDEXED BY "idx_activity_outbox_retention_delivered"
+  WHERE "app_code" = ?
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+);
+
+-- name: count_republish_done
+-- Rows of the state done from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx_activity_outbox_retention_done
+-- ? app_code
+-- ? since
+-- ? until
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "activity_outbox" INDEXED BY "idx_activity_outbox_retention_done"
+  WHERE "app_code" = ?
+    AND "status" = 'done'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  LIMIT ?
+) AS counted;
+
+-- name: republish_done
+-- Gives one batch of finished rows a new life: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
+-- Those from `since` on and before `until`, the oldest first.
+-- index: idx_activity_outbox_retention_done
+-- ? app_code
+-- ? since
+-- ? until
+-- ? limit
+UPDATE "activity_outbox"
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = 0,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE rowid IN (
+  SELECT rowid
+  FROM "activity_outbox" INDEXED BY "idx_activity_outbox_retention_done"
+  WHERE "app_code" = ?
+    AND "status" = 'done'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+);
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.

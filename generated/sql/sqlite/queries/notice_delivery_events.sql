@@ -19,7 +19,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', NULL, 0, 0, 0, NULL, ?, CAST((julianday(
 ON CONFLICT ("source_name", "app_code", "channel", "event_id") DO NOTHING;
 
 -- name: get_pending
--- Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+-- Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
 -- index: idx_notice_delivery_events_pending
 -- ? source_name
 -- ? app_code
@@ -309,6 +309,127 @@ WHERE "source_name" = ?
   AND "channel" = ?
   AND "event_id" = ?
   AND "status" = ('dead');
+
+-- name: purge
+-- Deletes a dead row for good.
+-- No row: it is not there, or not dead.
+-- ? source_name
+-- ? app_code
+-- ? channel
+-- ? event_id
+DELETE
+FROM "notice_delivery_events"
+WHERE "source_name" = ?
+  AND "app_code" = ?
+  AND "channel" = ?
+  AND "event_id" = ?
+  AND "status" = ('dead');
+
+-- name: count_republish_delivered
+-- Rows of the state delivered from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx_notice_delivery_events_retention_delivered
+-- ? source_name
+-- ? app_code
+-- ? channel
+-- ? since
+-- ? until
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_retention_delivered"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  LIMIT ?
+) AS counted;
+
+-- name: republish_delivered
+-- Gives one batch of finished rows a new life: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
+-- Those from `since` on and before `until`, the oldest first.
+-- index: idx_notice_delivery_events_retention_delivered
+-- ? source_name
+-- ? app_code
+-- ? channel
+-- ? since
+-- ? until
+-- ? limit
+UPDATE "notice_delivery_events"
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = 0,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE rowid IN (
+  SELECT rowid
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_retention_delivered"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+);
+
+-- name: count_republish_done
+-- Rows of the state done from `since` on and before `until`, as `republish` would find them, at most `cap`.
+-- index: idx_notice_delivery_events_retention_delivered
+-- ? source_name
+-- ? app_code
+-- ? channel
+-- ? since
+-- ? until
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_retention_delivered"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'done'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  LIMIT ?
+) AS counted;
+
+-- name: republish_done
+-- Gives one batch of finished rows a new life: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
+-- Those from `since` on and before `until`, the oldest first.
+-- index: idx_notice_delivery_events_retention_delivered
+-- ? source_name
+-- ? app_code
+-- ? channel
+-- ? since
+-- ? until
+-- ? limit
+UPDATE "notice_delivery_events"
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "lock_until_ms" = 0,
+    "worker_id" = NULL,
+    "retry_count" = 0,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE rowid IN (
+  SELECT rowid
+  FROM "notice_delivery_events" INDEXED BY "idx_notice_delivery_events_retention_delivered"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'done'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+);
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.

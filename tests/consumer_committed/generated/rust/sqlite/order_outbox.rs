@@ -51,7 +51,7 @@ pub mod query {
     /// Parameters: `app_code`, `event_id`, `event_type`, `payload`.
     pub const ENQUEUE: &str = r#"INSERT INTO "order_outbox" ("app_code", "event_id", "event_type", "payload", "status", "retry_count", "next_retry_at_ms", "last_error", "worker_id", "lock_until_ms", "created_at_ms", "updated_at_ms")
 VALUES (?, ?, ?, ?, 'pending', 0, 0, NULL, '', 0, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER), CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER))"#;
-    /// Shows pending rows, the oldest first without locking or marking them: others may take them at the same time.
+    /// Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
     ///
     /// Parameters: `app_code`, `limit`.
     pub const GET_PENDING: &str = r#"SELECT "app_code", "event_id", "event_type", "payload", "status", "retry_count", "next_retry_at_ms", "last_error", "worker_id", "lock_until_ms", "created_at_ms", "updated_at_ms"
@@ -242,6 +242,50 @@ SET "status" = 'pending',
 WHERE "app_code" = ?
   AND "event_id" = ?
   AND "status" = ('dead')"#;
+    /// Deletes a dead row for good.
+    /// No row: it is not there, or not dead.
+    ///
+    /// Parameters: `app_code`, `event_id`.
+    pub const PURGE: &str = r#"DELETE
+FROM "order_outbox"
+WHERE "app_code" = ?
+  AND "event_id" = ?
+  AND "status" = ('dead')"#;
+    /// Rows of the state delivered from `since` on and before `until`, as `republish` would find them, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_DELIVERED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "order_outbox" INDEXED BY "idx_order_outbox_retention_delivered"
+  WHERE "app_code" = ?
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  LIMIT ?
+) AS counted"#;
+    /// Gives one batch of finished rows a new life: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    /// Those from `since` on and before `until`, the oldest first.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `limit`.
+    pub const REPUBLISH_DELIVERED: &str = r#"UPDATE "order_outbox"
+SET "status" = 'pending',
+    "next_retry_at_ms" = 0,
+    "lock_until_ms" = 0,
+    "worker_id" = '',
+    "retry_count" = 0,
+    "updated_at_ms" = CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+WHERE rowid IN (
+  SELECT rowid
+  FROM "order_outbox" INDEXED BY "idx_order_outbox_retention_delivered"
+  WHERE "app_code" = ?
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT ?
+)"#;
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.
