@@ -149,6 +149,11 @@ impl<'a> Reading<'a> {
         if covers(&known.table.primary_key) || uniques.into_iter().any(|key| covers(key)) {
             return true;
         }
+        // What identifies the thing that changed: such a statement looks for the one change that waits, and waits for it.
+        let thing = known.table.claim.as_ref().map_or(&[][..], |claim| &claim.coalesce);
+        if !thing.is_empty() && thing.iter().all(|column| choice(&column.to_lowercase())) {
+            return true;
+        }
         let mut tests = self.conditions.iter().flat_map(Condition::tests).filter_map(|test| test.column.as_deref());
         tests.any(|column| {
             let named = is_row_number(column) || is_identity(column) || known.roles.is_owner(column);
