@@ -100,28 +100,12 @@ impl Dialect for MariaDb {
 
     #[cfg(feature = "lint")]
     fn syntax(&self) -> crate::sql::Syntax {
-        crate::sql::Syntax {
-            backslash: true,
-            hash_comment: true,
-            logical_pipes: true,
-            double_quoted_strings: true,
-            nested_comments: false,
-        }
+        MySql.syntax()
     }
 
     #[cfg(feature = "lint")]
     fn signs(&self) -> &'static [&'static str] {
-        &[
-            "`",
-            "FORCE INDEX",
-            "ON DUPLICATE KEY",
-            "ENGINE=",
-            "AUTO_INCREMENT",
-            "UTC_TIMESTAMP(",
-            "NOW(3)",
-            "NOW(6)",
-            "DELIMITER ",
-        ]
+        MySql.signs()
     }
 
     fn take(&self) -> Take {
