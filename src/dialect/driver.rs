@@ -11,6 +11,12 @@ pub struct Driver {
     pub row: &'static str,
     /// How it holds times in UTC.
     pub times: &'static [HeldTime],
+    /// The path of its errors.
+    pub error: &'static str,
+    /// Whether `error`, which is one of those, says that the same may succeed in a new transaction.
+    pub is_retryable: &'static str,
+    /// What `error` says would be broken: the name of a constraint, or what comes closest to it.
+    pub violated: &'static str,
 }
 
 /// How a driver holds times in UTC.

@@ -84,6 +84,21 @@ pub trait Dialect: Sync {
     /// The current time less so many milliseconds, which are given as the text of a parameter.
     fn earlier(&self, ty: &ColumnType, millis: &str) -> String;
 
+    /// The current time as a statement says it for values of the type, and a given one as it could say it instead: the text
+    /// with `{}` in the place of its milliseconds since 1970.
+    fn moment(&self, ty: &ColumnType) -> (String, String);
+
+    /// What begins a transaction that sees what others commit meanwhile and, where only one may write, is that one.
+    fn begin(&self) -> &'static str;
+
+    /// A statement that waits for the seconds that its one parameter says; `None` where connections wait by themselves.
+    fn pause(&self) -> Option<&'static str>;
+
+    /// Numbers of keys that a statement by keys is written for, the greatest last: shorter lists are filled up.
+    fn key_counts(&self) -> &'static [usize] {
+        &[1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000]
+    }
+
     /// A statement that asks the catalogue for the columns, by name, that only one of two tables has or that differ in
     /// type, collation or NULL.
     fn differing_columns(&self, one: &TableName, other: &TableName) -> String;

@@ -45,10 +45,14 @@ pub static BUILT_IN: &[BuiltIn] = &[
     built_in!("sql/queries.sql.jinja", version 1),
     built_in!("rust/mod.rs.jinja", version 1),
     built_in!("rust/types.rs.jinja", version 1),
+    built_in!("rust/queue.rs.jinja", version 1),
     built_in!("rust/tables.rs.jinja", version 1),
     built_in!("rust/table.rs.jinja", version 1),
     built_in!("rust/dialect.rs.jinja", version 1),
     built_in!("rust/rows.rs.jinja", version 1),
+    built_in!("rust/work.rs.jinja", version 1),
+    built_in!("rust/functions.rs.jinja", version 1),
+    built_in!("rust/given.rs.jinja", version 1),
     built_in!("typescript/schema.ts.jinja", version 1),
 ];
 
@@ -102,6 +106,12 @@ impl Templates {
     }
 
     fn fault(&self, name: &str, error: &minijinja::Error) -> Error {
+        // Of a template in a template, the inner one says what is wrong.
+        let mut error = error;
+        while let Some(inner) = std::error::Error::source(error).and_then(|inner| inner.downcast_ref()) {
+            error = inner;
+        }
+        let name = error.name().unwrap_or(name);
         let what =
             error.detail().map_or_else(|| error.kind().to_string(), |detail| format!("{}: {detail}", error.kind()));
         let fault = Error::new(format!("the template `{name}` is wrong: {what}"));

@@ -1,5 +1,6 @@
 //! What templates get: Rust values as values of the template language.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use minijinja::Value;
@@ -63,6 +64,12 @@ impl<T: ToValue> ToValue for Vec<T> {
 impl<T: ToValue> ToValue for Option<T> {
     fn to_value(&self) -> Value {
         self.as_ref().map_or_else(|| Value::from(()), T::to_value)
+    }
+}
+
+impl ToValue for BTreeMap<String, String> {
+    fn to_value(&self) -> Value {
+        Value::from(self.clone())
     }
 }
 

@@ -73,7 +73,7 @@ pub enum Purpose {
 
 impl Purpose {
     /// The ending of a derived index's name.
-    fn suffix(&self) -> String {
+    pub(crate) fn suffix(&self) -> String {
         match self {
             Purpose::Pending => "pending".to_owned(),
             Purpose::Retryable => "retryable".to_owned(),

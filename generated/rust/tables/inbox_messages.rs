@@ -42,3 +42,26 @@ pub struct Row {
     /// `handled_at`, `DATETIME(3)`.
     pub handled_at: types::DateTime<3>,
 }
+
+/// A message that a consumer has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Message<'a> {
+    /// The consumer group; each handles every message once.
+    ///
+    /// `consumer`, `VARCHAR(64)`.
+    pub consumer: &'a str,
+    /// The id that the producer gave the message, the same in every delivery.
+    ///
+    /// `message_id`, `VARCHAR(128)`.
+    pub message_id: &'a str,
+}
+
+/// How long finished rows are kept.
+pub const KEEP: std::time::Duration = std::time::Duration::from_millis(7776000000);
+
+/// The type of the column that says how old a row is.
+pub type Age = types::DateTime<3>;
+
+/// The time up to which finished rows leave: asked for once a run, so that all its batches mean the same rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cutoff(pub Age);

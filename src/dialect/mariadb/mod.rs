@@ -90,6 +90,18 @@ impl Dialect for MariaDb {
         MySql.earlier(ty, millis)
     }
 
+    fn moment(&self, ty: &ColumnType) -> (String, String) {
+        MySql.moment(ty)
+    }
+
+    fn begin(&self) -> &'static str {
+        MySql.begin()
+    }
+
+    fn pause(&self) -> Option<&'static str> {
+        MySql.pause()
+    }
+
     fn differing_columns(&self, one: &TableName, other: &TableName) -> String {
         MySql.differing_columns(one, other)
     }

@@ -27,3 +27,14 @@ pub fn earlier(ty: &ColumnType, millis: &str) -> String {
         false => format!("{} - {millis}", now(ty)),
     }
 }
+
+/// [`now`], and a given time in its place.
+pub fn moment(ty: &ColumnType) -> (String, String) {
+    let then = match ty {
+        ColumnType::DateTime(digits) | ColumnType::Timestamp(digits) => {
+            format!("CAST(TIMESTAMPADD(MICROSECOND, {{}} * 1000, '1970-01-01') AS DATETIME({digits}))")
+        }
+        _ => "{}".to_owned(),
+    };
+    (now(ty), then)
+}

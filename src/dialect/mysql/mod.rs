@@ -138,6 +138,18 @@ impl Dialect for MySql {
         clock::earlier(ty, millis)
     }
 
+    fn moment(&self, ty: &ColumnType) -> (String, String) {
+        clock::moment(ty)
+    }
+
+    fn begin(&self) -> &'static str {
+        "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; START TRANSACTION"
+    }
+
+    fn pause(&self) -> Option<&'static str> {
+        Some("SELECT SLEEP(?)")
+    }
+
     fn differing_columns(&self, one: &TableName, other: &TableName) -> String {
         let table = |name: &TableName| {
             let database = name.database.as_ref().map_or("DATABASE()".to_owned(), |database| self.literal(database));

@@ -32,3 +32,8 @@ pub fn earlier(ty: &ColumnType, millis: &str) -> String {
         false => format!("{} - {millis}", now(ty)),
     }
 }
+
+/// What [`now`] begins with, and a given time in its place.
+pub fn moment(_: &ColumnType) -> (String, String) {
+    ("statement_timestamp()".to_owned(), "to_timestamp({} / 1000.0)".to_owned())
+}

@@ -6,8 +6,17 @@ use super::super::driver::TWO_TIMES;
 use super::super::{Driver, Wire};
 
 /// The driver. It tells a time with a zone from one without.
-pub static DRIVER: Driver =
-    Driver { feature: "postgres", database: "sqlx::Postgres", row: "sqlx::postgres::PgRow", times: &TWO_TIMES };
+///
+/// 40001 is a serialization failure, 40P01 a deadlock.
+pub static DRIVER: Driver = Driver {
+    feature: "postgres",
+    database: "sqlx::Postgres",
+    row: "sqlx::postgres::PgRow",
+    times: &TWO_TIMES,
+    error: "::sqlx::postgres::PgDatabaseError",
+    is_retryable: "matches!(error.code(), \"40001\" | \"40P01\")",
+    violated: "error.constraint()",
+};
 
 /// Integers are of 16, 32 or 64 bits and have a sign; CHAR is filled up with blanks.
 pub fn wire(column: &Column) -> Wire {

@@ -130,6 +130,23 @@ impl Dialect for Postgres {
         clock::earlier(ty, millis)
     }
 
+    fn moment(&self, ty: &ColumnType) -> (String, String) {
+        clock::moment(ty)
+    }
+
+    fn begin(&self) -> &'static str {
+        "BEGIN ISOLATION LEVEL READ COMMITTED"
+    }
+
+    fn pause(&self) -> Option<&'static str> {
+        Some("SELECT pg_sleep($1)")
+    }
+
+    /// Planning takes longer than looking up the rows: of 1,000 keys of two columns, 40 ms on 18.
+    fn key_counts(&self) -> &'static [usize] {
+        &[1, 2, 5, 10, 20, 50, 100]
+    }
+
     fn differing_columns(&self, one: &TableName, other: &TableName) -> String {
         let table = |name: &TableName| {
             let database = name.database.as_ref().map(|database| format!("{}.", self.ident(database)));

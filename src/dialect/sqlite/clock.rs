@@ -34,3 +34,11 @@ pub fn earlier(ty: &ColumnType, millis: &str) -> String {
         None => format!("{} - {millis}", now(ty)),
     }
 }
+
+/// What [`now`] begins with, and a given time in its place.
+pub fn moment(ty: &ColumnType) -> (String, String) {
+    match form(ty) {
+        Some(form) => (format!("strftime('{form}', 'now'"), format!("strftime('{form}', {{}} / 1000.0, 'unixepoch'")),
+        None => ("CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)".to_owned(), "{}".to_owned()),
+    }
+}

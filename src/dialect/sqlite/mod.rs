@@ -129,6 +129,18 @@ impl Dialect for Sqlite {
         clock::earlier(ty, millis)
     }
 
+    fn moment(&self, ty: &ColumnType) -> (String, String) {
+        clock::moment(ty)
+    }
+
+    fn begin(&self) -> &'static str {
+        "BEGIN IMMEDIATE"
+    }
+
+    fn pause(&self) -> Option<&'static str> {
+        None
+    }
+
     fn differing_columns(&self, one: &TableName, other: &TableName) -> String {
         let table = |name: &TableName| {
             let database = name.database.as_ref().map(|database| format!(", {}", self.literal(database)));

@@ -95,11 +95,8 @@ fn branch(context: &Context<'_>, roles: &Roles<'_>, path: &Path) -> Query {
             }
         },
     }
-    sql.query(name(context, path), &about, index)
-}
-
-fn name(context: &Context<'_>, path: &Path) -> String {
-    format!("claim_{}", path.suffix(context.table))
+    let base = if path.lane.is_some() { "claim_lane" } else { "claim" };
+    sql.query(format!("claim_{}", path.suffix(context.table)), &about, index).of(base, &path.purpose.suffix())
 }
 
 fn about(context: &Context<'_>, roles: &Roles<'_>, path: &Path) -> String {

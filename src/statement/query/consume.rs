@@ -7,15 +7,32 @@ use crate::dialect::Take;
 use super::enqueue::table_ref;
 use super::roles::Value;
 use super::sql::{built, expression};
+use crate::schema::Table;
+
 use super::{Context, Query};
+
+/// The column that says when a message was handled, which the database writes.
+fn handled_at(table: &Table) -> Option<usize> {
+    let at = table.inbox.as_ref()?.at.as_ref();
+    at.and_then(|at| table.position(at)).filter(|at| !table.is_in_key(*at))
+}
+
+fn columns(table: &Table) -> Vec<usize> {
+    (0..table.columns.len()).filter(|column| !table.columns[*column].auto_increment).collect()
+}
+
+/// The columns whose values the consumer gives, in the order of the table.
+pub fn message(table: &Table) -> Vec<usize> {
+    let at = handled_at(table);
+    let given = columns(table).into_iter().filter(|column| at != Some(*column));
+    if table.inbox.is_some() { given.collect() } else { Vec::new() }
+}
 
 /// The row of a message, unless it is there already.
 pub fn begin(context: &Context<'_>) -> Option<Query> {
     let table = context.table;
     let inbox = table.inbox.as_ref()?;
-    let at = inbox.at.as_ref().and_then(|at| table.position(at)).filter(|at| !table.is_in_key(*at));
-    let given = |column: &usize| !table.columns[*column].auto_increment;
-    let columns: Vec<usize> = (0..table.columns.len()).filter(given).collect();
+    let (at, columns) = (handled_at(table), columns(table));
     let value = |column: &usize| if at == Some(*column) { Value::Now } else { Value::Own };
     let row: Vec<Expr> = columns.iter().map(|column| expression(context, *column, &value(column))).collect();
     let mut insert = Builder::insert();

@@ -3,7 +3,7 @@
 use sea_query::{Alias, Expr, ExprTrait, OnConflict, Query as Builder};
 
 use crate::dialect::Take;
-use crate::schema::Table;
+use crate::schema::{Literal, Table};
 
 use super::roles::{Roles, Value, never};
 use super::sql::{built, expression, parameter};
@@ -11,7 +11,8 @@ use super::{Context, Meaning, Query};
 
 pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     let table = context.table;
-    let values = values(context, roles);
+    let pending = context.dialect.literal(&roles.claim.status.pending);
+    let values = values(table, roles, pending);
     let mut insert = Builder::insert();
     insert.into_table(table_ref(table));
     insert.columns(values.iter().map(|(column, _)| Alias::new(&*table.columns[*column].name)));
@@ -56,15 +57,27 @@ pub fn table_ref(table: &Table) -> sea_query::TableRef {
     }
 }
 
+/// The columns whose values who enqueues an event gives, in the order of the table.
+pub fn given(table: &Table) -> Vec<usize> {
+    let Some(roles) = Roles::of(table) else { return Vec::new() };
+    let own = |(column, value): &(usize, Value)| (*value == Value::Own).then_some(*column);
+    values(table, &roles, String::new()).iter().filter_map(own).collect()
+}
+
 /// What each column of a new row holds: roles by their own values, everything else by a parameter.
-fn values(context: &Context<'_>, roles: &Roles<'_>) -> Vec<(usize, Value)> {
-    let table = context.table;
-    let mut fixed = vec![(roles.status, Value::Text(context.dialect.literal(&roles.claim.status.pending)))];
+fn values(table: &Table, roles: &Roles<'_>, pending: String) -> Vec<(usize, Value)> {
+    let mut fixed = vec![(roles.status, Value::Text(pending))];
     fixed.extend(roles.pending(table));
     fixed.extend(roles.changed());
     // Of columns with several roles, such as created and due in one, the first wins.
     fixed.extend(roles.order.filter(|order| is_clock(table, *order)).map(|order| (order, Value::Now)));
     fixed.extend(roles.count.into_iter().chain(roles.seq).map(|column| (column, Value::Text("0".to_owned()))));
+    // A default that is the current time would go by the time zone of the session; the caller has no better one.
+    let by_default = |at: &usize| {
+        let default = table.columns[*at].default.as_ref().map(|default| &default.value);
+        matches!(default, Some(Literal::Now(_))) && is_clock(table, *at)
+    };
+    fixed.extend((0..table.columns.len()).filter(by_default).map(|column| (column, Value::Now)));
     let nullable = |column: &usize| table.columns[*column].nullable;
     fixed.extend(roles.error.filter(nullable).map(|column| (column, Value::Text("NULL".to_owned()))));
     fixed.extend(roles.published.into_iter().chain(roles.finished).map(|column| (column, never(table, column))));

@@ -24,6 +24,8 @@ use crate::schema::names::{self, TableNames};
 use crate::schema::{Catalog, Table};
 use crate::workload::{self, Path, derive, serves};
 
+pub use consume::message;
+pub use enqueue::given;
 pub use parameter::{Meaning, Parameter};
 
 use roles::Roles;
@@ -33,6 +35,10 @@ use roles::Roles;
 pub struct Query {
     /// Its name, unique within the table: one word of letters, digits and `_`.
     pub name: String,
+    /// What it does, whatever state or branch it is about: `claim`, `complete`, `cleanup` …
+    pub base: String,
+    /// The state or the branch that it is about, where others do the same for other ones.
+    pub state: Option<String>,
     /// What it does, one entry a line, fit for line comments.
     pub about: Vec<String>,
     /// Its parameters, in their order.
@@ -47,6 +53,15 @@ pub struct Query {
     pub keys_at: Option<usize>,
     /// The positions of the columns that make up one key of that list, in their order.
     pub key_columns: Vec<usize>,
+}
+
+impl Query {
+    /// The same as one of several that do `base`, each for a state or a branch of its own.
+    fn of(mut self, base: &str, state: &str) -> Query {
+        self.base = base.to_owned();
+        self.state = Some(state.to_owned());
+        self
+    }
 }
 
 /// All statements of one table.

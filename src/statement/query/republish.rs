@@ -41,7 +41,8 @@ fn count(context: &Context<'_>, path: &Path) -> Query {
     let conditions = claim::conditions(context, path, Bound::Window);
     let what =
         format!("Rows of the state {} from `since` on and before `until`, as `republish` would find them", state(path));
-    metrics::count(context, path, &conditions, &format!("count_republish_{}", state(path)), &what)
+    let count = metrics::count(context, path, &conditions, &format!("count_republish_{}", state(path)), &what);
+    count.of("count_republish", state(path))
 }
 
 fn batch(context: &Context<'_>, path: &Path, values: &[(usize, Value)], how: &str) -> Query {
@@ -57,7 +58,7 @@ fn batch(context: &Context<'_>, path: &Path, values: &[(usize, Value)], how: &st
             let about = format!(
                 "The keys of one batch of finished rows.\n{which}\nThen `republish` in the same transaction, at READ COMMITTED."
             );
-            return sql.query(format!("republish_find_{state}"), &about, index);
+            return sql.query(format!("republish_find_{state}"), &about, index).of("republish_find", state);
         }
         Take::UpdateFromSelect => {
             claim::begin_found(&mut sql, context, path, Bound::Window);
@@ -71,7 +72,7 @@ fn batch(context: &Context<'_>, path: &Path, values: &[(usize, Value)], how: &st
             sql.push("\n)");
         }
     }
-    sql.query(format!("republish_{state}"), &about, index)
+    sql.query(format!("republish_{state}"), &about, index).of("republish", state)
 }
 
 /// The rows that a SELECT of the same transaction has locked; of whatever scope, for retention may go by another one.

@@ -55,10 +55,13 @@ fn compare(context: &Context<'_>, archive: &Table) -> Query {
     sql.query("archive_compare", about, None)
 }
 
-fn suffix(path: &Path) -> String {
+/// A statement for the rows of the path's state, or for all where there are no states.
+fn query(sql: &mut Sql<'_>, path: &Path, name: &str, about: &str, index: Option<&str>) -> Query {
     match &path.purpose {
-        Purpose::Retention(state) if !state.is_empty() => format!("_{state}"),
-        _ => String::new(),
+        Purpose::Retention(state) if !state.is_empty() => {
+            sql.query(format!("{name}_{state}"), about, index).of(name, state)
+        }
+        _ => sql.query(name, about, index),
     }
 }
 
@@ -70,7 +73,7 @@ fn find(context: &Context<'_>, path: &Path, name: &str, then: &str) -> Query {
     selection(&mut sql, context, "", path, Bound::Cutoff);
     sql.push("\nFOR UPDATE SKIP LOCKED");
     let about = format!("The keys of one batch of finished rows, the oldest first.\n{then}");
-    sql.query(format!("{name}_find{}", suffix(path)), &about, index)
+    query(&mut sql, path, &format!("{name}_find"), &about, index)
 }
 
 fn cleanup(context: &Context<'_>, path: &Path) -> Vec<Query> {
@@ -91,7 +94,7 @@ fn cleanup(context: &Context<'_>, path: &Path) -> Vec<Query> {
             sql.push("\n)");
         }
     }
-    vec![sql.query(format!("cleanup{}", suffix(path)), "Deletes one batch of finished rows, the oldest first.", index)]
+    vec![query(&mut sql, path, "cleanup", "Deletes one batch of finished rows, the oldest first.", index)]
 }
 
 fn archive(context: &Context<'_>, path: &Path, archive: &Table) -> Vec<Query> {
@@ -110,7 +113,7 @@ fn archive(context: &Context<'_>, path: &Path, archive: &Table) -> Vec<Query> {
             sql.push(&format!("\n  RETURNING {}\n)\n", qualified(context, "t")));
             sql.push(&format!("INSERT INTO {into} ({columns})\nSELECT {columns}\nFROM moved\n{}", upsert(context)));
             let about = "Moves one batch of finished rows into the archive, the oldest first.\nA row that was archived before, replayed and finished again replaces its old version.";
-            vec![sql.query(format!("archive{}", suffix(path)), about, index)]
+            vec![query(&mut sql, path, "archive", about, index)]
         }
         Take::UpdateByRowId => {
             sql.push(&format!(
@@ -119,7 +122,7 @@ fn archive(context: &Context<'_>, path: &Path, archive: &Table) -> Vec<Query> {
             selection(&mut sql, context, "  ", path, Bound::Cutoff);
             sql.push(&format!("\n)\n{}", upsert(context)));
             let about = "Copies one batch of finished rows into the archive, the oldest first; a newer version replaces an older one.\nThen `archive_delete` of this state with the same parameters, in the same transaction, begun with BEGIN IMMEDIATE.";
-            let copy = sql.query(format!("archive_copy{}", suffix(path)), about, index);
+            let copy = query(&mut sql, path, "archive_copy", about, index);
             sql.push(&format!("DELETE FROM {table}\nWHERE rowid IN (\n  SELECT rowid"));
             selection(&mut sql, context, "  ", path, Bound::Cutoff);
             let copied: Vec<String> = context
@@ -129,8 +132,8 @@ fn archive(context: &Context<'_>, path: &Path, archive: &Table) -> Vec<Query> {
                 .map(|at| format!("a.{0} = {table}.{0}", context.column(*at)))
                 .collect();
             sql.push(&format!("\n)\n  AND EXISTS (SELECT 1 FROM {into} AS a WHERE {})", copied.join(" AND ")));
-            let delete =
-                sql.query(format!("archive_delete{}", suffix(path)), "Deletes the batch that was just copied.", index);
+            let about = "Deletes the batch that was just copied.";
+            let delete = query(&mut sql, path, "archive_delete", about, index);
             vec![copy, delete]
         }
     }

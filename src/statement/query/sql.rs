@@ -120,8 +120,11 @@ impl<'a> Sql<'a> {
     /// The finished statement.
     pub fn query(&mut self, name: impl Into<String>, about: &str, index: Option<&str>) -> Query {
         let (keys_at, key_columns) = self.keys.take().map_or((None, Vec::new()), |(at, columns)| (Some(at), columns));
+        let name = name.into();
         Query {
-            name: name.into(),
+            base: name.clone(),
+            state: None,
+            name,
             about: about.lines().map(str::to_owned).collect(),
             parameters: std::mem::take(&mut self.parameters),
             index: index.map(str::to_owned),
@@ -190,6 +193,8 @@ pub fn built(context: &Context<'_>, statement: &impl QueryStatementWriter, name:
     };
     Query {
         name: name.to_owned(),
+        base: name.to_owned(),
+        state: None,
         about: about.lines().map(str::to_owned).collect(),
         parameters: meanings.enumerate().map(parameter).collect(),
         index: None,

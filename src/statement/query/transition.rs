@@ -203,6 +203,7 @@ fn bus(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     values.extend(roles.changed());
     let about = "Marks a row as handed to the broker. No row while it is done already: the consumer was faster.";
     queries.push(keyed(context, roles, "mark_published", about, &values, &waiting(roles), true));
+    queries.push(look(context, roles));
     // The consumer knows of no attempt: its state is what protects these.
     let end = about_end(roles, "dead_published");
     let about = format!("Puts a row back whose handler failed.\n{end}{}", about_fenced_off(roles));
@@ -222,6 +223,19 @@ fn bus(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
         queries.extend(sweep(context, roles, path));
     }
     queries
+}
+
+/// The state of one row.
+fn look(context: &Context<'_>, roles: &Roles<'_>) -> Query {
+    let table = context.table;
+    let name = |at: usize| Alias::new(&*table.columns[at].name);
+    let mut select = Builder::select();
+    select.column(name(roles.status)).from(table_ref(table));
+    for at in roles.scope.iter().chain(&roles.tail) {
+        select.and_where(Expr::col(name(*at)).eq(parameter(Meaning::Column(*at))));
+    }
+    let about = "The state of a row: after `mark_published` found none, whether it is done already.";
+    built(context, &select, "find_state", about)
 }
 
 /// One statement for all states that a message in flight may find its row in: between two, the row could pass from the one

@@ -76,6 +76,12 @@ fn check(case: &Case<'_>, driver: &mut Driver, query: &Query, before: &[Row]) {
             let time = read(ty, found[0][0].as_ref().unwrap());
             assert_eq!(Some(time), queue.read(column.unwrap(), first), "{name} of {}", case.table().name);
         }
+        "find_state" => {
+            for row in before.iter().step_by(7) {
+                let found = case.run(driver, query, &Given { row: Some(row), ..Given::default() }).rows;
+                assert_rows(case.table(), name, &found, &[vec![row[queue.status].clone()]]);
+            }
+        }
         "archive_compare" => {
             assert_rows(case.table(), name, &case.run(driver, query, &case.asking(before, 0)).rows, &[]);
         }

@@ -1,5 +1,7 @@
 //! Enqueue: a new row is as documented, the same event is there once, and a transaction that is undone leaves nothing.
 
+use claimsmith::schema::Literal;
+
 use crate::servers::{Row, Scratch, on_servers};
 
 use super::case::{Case, Faults, Given, assert_rows, cases, committed, prepared};
@@ -45,6 +47,13 @@ fn new(queue: &Queue<'_>, event: &Row) -> Row {
     let now = |column: usize| queue.at(column, NOON);
     let never = |column: usize| queue.never(column);
     set(queue.clock(), &now);
+    // What else is the current time by its default.
+    for (at, column) in queue.table.columns.iter().enumerate() {
+        let default = column.default.as_ref().map(|default| &default.value);
+        if matches!(default, Some(Literal::Now(_))) {
+            set(Some(at), &now);
+        }
+    }
     set(queue.due, &now);
     set(queue.retry_at, &|at| if queue.pending_is_timed() { now(at) } else { never(at) });
     set(queue.updated, &now);

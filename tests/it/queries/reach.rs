@@ -88,7 +88,8 @@ fn waited(queue: &Queue<'_>, row: &Row) -> Vec<Row> {
 /// Whether somebody can run a statement on such a row.
 fn is_possible(queue: &Queue<'_>, name: &str, row: &Row) -> bool {
     // These leave a row as it is, make one, or take it away.
-    let others = ["enqueue", "get_", "list_", "count_", "oldest_", "cutoff", "cleanup", "archive", "purge", "coalesce"];
+    let others =
+        ["enqueue", "get_", "list_", "count_", "oldest_", "find_", "cutoff", "cleanup", "archive", "purge", "coalesce"];
     let moves = !others.iter().any(|other| name.starts_with(other));
     let attempts = queue.count.map_or(1, |count| queue.number(count, row));
     match name {

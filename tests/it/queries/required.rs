@@ -103,7 +103,7 @@ fn transitions(queue: &Queue<'_>, server: Server) -> Vec<String> {
 /// Of a broker's messages.
 fn bus(queue: &Queue<'_>, server: Server) -> Vec<String> {
     let published = queue.claim.status.published.is_some();
-    let mut names = all(published, &["mark_published", "retry_published", "consume"]);
+    let mut names = all(published, &["mark_published", "find_state", "retry_published", "consume"]);
     names.extend(all(published && queue.claim.status.dead.is_some(), &["dead_published"]));
     let sweep = queue.table.bus.as_ref().is_some_and(|bus| bus.sweep.is_some());
     names.extend(moving(server, published && sweep, "sweep"));

@@ -115,6 +115,9 @@ impl<'a> Rows<'a> {
             "integer" | "number" => Words::plain("number", "numbers"),
             "boolean" => Words::plain("true or false", "truth values"),
             "array" => self.words(&schema["items"]).list(),
+            "object" if schema["additionalProperties"]["type"] == "string" => {
+                Words::plain("texts by name", "lists of texts by name")
+            }
             _ => panic!("there are no words yet for {schema:#}"),
         }
     }

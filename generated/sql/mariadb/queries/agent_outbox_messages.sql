@@ -10,9 +10,8 @@
 -- ? message_key
 -- ? payload
 -- ? max_retry
--- ? created_at
 INSERT INTO `agent_outbox_messages` (`biz_type`, `topic`, `message_key`, `payload`, `status`, `retry_count`, `max_retry`, `next_retry_at`, `last_error`, `published_at`, `consumed_at`, `created_at`, `updated_at`)
-VALUES (?, ?, ?, ?, 'pending', 0, ?, UTC_TIMESTAMP(0), NULL, NULL, NULL, ?, UTC_TIMESTAMP(0));
+VALUES (?, ?, ?, ?, 'pending', 0, ?, UTC_TIMESTAMP(0), NULL, NULL, NULL, UTC_TIMESTAMP(0), UTC_TIMESTAMP(0));
 
 -- name: get_pending
 -- Shows pending rows that are due, the longest due first, without locking or marking them: others may take them at the same time.
@@ -132,6 +131,13 @@ SET `status` = 'published',
 WHERE `id` = ?
   AND `status` = ('pending')
   AND `retry_count` = ?;
+
+-- name: find_state
+-- The state of a row: after `mark_published` found none, whether it is done already.
+-- ? id
+SELECT `status`
+FROM `agent_outbox_messages`
+WHERE `id` = ?;
 
 -- name: retry_published
 -- Puts a row back whose handler failed.

@@ -10,9 +10,8 @@
 -- $3 message_key
 -- $4 payload
 -- $5 max_retry
--- $6 created_at
 INSERT INTO "agent_outbox_messages" ("biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at")
-VALUES ($1, $2, $3, $4, 'pending', 0, $5, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'), NULL, NULL, NULL, $6, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'));
+VALUES ($1, $2, $3, $4, 'pending', 0, $5, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'), NULL, NULL, NULL, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'), (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'));
 
 -- name: get_pending
 -- Shows pending rows that are due, the longest due first, without locking or marking them: others may take them at the same time.
@@ -121,6 +120,13 @@ SET "status" = 'published',
 WHERE "id" = $1
   AND "status" = ('pending')
   AND "retry_count" = $2;
+
+-- name: find_state
+-- The state of a row: after `mark_published` found none, whether it is done already.
+-- $1 id
+SELECT "status"
+FROM "agent_outbox_messages"
+WHERE "id" = $1;
 
 -- name: retry_published
 -- Puts a row back whose handler failed.

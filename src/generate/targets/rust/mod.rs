@@ -3,10 +3,12 @@
 
 pub mod names;
 pub mod needs;
+pub mod queue;
 pub mod rows;
 pub mod table;
 pub mod text;
 pub mod value;
+pub mod work;
 
 mod plan;
 mod settings;
@@ -31,10 +33,14 @@ use table::TableFile;
 
 const ROOT: &str = "rust/mod.rs.jinja";
 const TYPES: &str = "rust/types.rs.jinja";
+const QUEUE: &str = "rust/queue.rs.jinja";
 const TABLES: &str = "rust/tables.rs.jinja";
 const TABLE: &str = "rust/table.rs.jinja";
 const DIALECT: &str = "rust/dialect.rs.jinja";
 const ROWS: &str = "rust/rows.rs.jinja";
+/// Parts of those above, which include them.
+#[cfg(feature = "schema")]
+const PARTS: [&str; 3] = ["rust/given.rs.jinja", "rust/work.rs.jinja", "rust/functions.rs.jinja"];
 
 /// Rust code.
 pub struct Rust;
@@ -79,6 +85,32 @@ pub struct TypesFile {
 
 template_object!(TypesFile { header, parts });
 
+/// What the workloads of all databases share: `rust/queue.rs`.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct QueueFile {
+    /// To be printed within the first five lines.
+    pub header: Header,
+    /// The errors of sqlx's drivers.
+    pub drivers: Vec<DriverErrors>,
+}
+
+template_object!(QueueFile { header, drivers });
+
+/// The errors of one of sqlx's drivers.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DriverErrors {
+    /// Their type.
+    pub error: &'static str,
+    /// Whether `error` says that the same may succeed in a new transaction: an expression.
+    pub is_retryable: &'static str,
+    /// The name of the constraint that `error` is about, if it tells one: an expression.
+    pub violated: &'static str,
+}
+
+template_object!(DriverErrors { error, is_retryable, violated });
+
 /// The modules of all tables: `rust/tables/mod.rs`.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -109,11 +141,53 @@ pub struct DialectFile {
     pub decimal_is_text: bool,
     /// The types of `types` that sqlx reads and writes.
     pub held: Vec<Held>,
+    /// Some table has a workload.
+    pub work: bool,
+    /// How rows are taken: `select_then_update`, `update_from_select` or `update_by_row_id`.
+    pub take: &'static str,
+    /// What begins a transaction, as a literal.
+    pub begin: String,
+    /// What waits for some seconds, as a literal.
+    pub pause: Option<String>,
+    /// Placeholders are numbered.
+    pub numbered: bool,
+    /// Numbers of keys that a statement is written for.
+    pub sizes: Vec<usize>,
+    /// How statements say the time.
+    pub clocks: Vec<Clock>,
     /// One module for each table.
     pub modules: Vec<Module>,
 }
 
-template_object!(DialectFile { header, database, row, functions, undecodable, decimal_is_text, held, modules });
+template_object!(DialectFile {
+    header,
+    database,
+    row,
+    functions,
+    undecodable,
+    decimal_is_text,
+    held,
+    work,
+    take,
+    begin,
+    pause,
+    numbered,
+    sizes,
+    clocks,
+    modules,
+});
+
+/// How statements say the current time, and how they could say another, with `{}` for its milliseconds: literals.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Clock {
+    /// The current time.
+    pub now: String,
+    /// Another.
+    pub then: String,
+}
+
+template_object!(Clock { now, then });
 
 /// A type of `types` that sqlx reads and writes.
 #[derive(Clone, Debug)]
@@ -148,6 +222,7 @@ fn module(name: &str, docs: Vec<String>, content: Option<String>) -> Module {
 }
 
 const TYPES_DOCS: &str = "What tables share.";
+const QUEUE_DOCS: &str = "What the functions of workloads take and give.";
 const TABLES_DOCS: &str = "The tables: the same on every database.";
 
 impl Target for Rust {
@@ -172,6 +247,10 @@ impl Target for Rust {
         }
         add("rust/tables/mod.rs".to_owned(), plan.tables(context, plan.table_modules(context.catalog, None))?);
         add("rust/types.rs".to_owned(), plan.types(context)?);
+        if let Some(queue) = plan.queue(context)? {
+            add("rust/queue.rs".to_owned(), queue);
+            modules.insert(1, module("queue", vec![QUEUE_DOCS.to_owned()], None));
+        }
         add("rust/mod.rs".to_owned(), plan.root(context, modules)?);
         Ok(files)
     }
@@ -186,10 +265,14 @@ impl Target for Rust {
         vec![
             TemplateContext::of::<RootFile>(ROOT),
             TemplateContext::of::<TypesFile>(TYPES),
+            TemplateContext::of::<QueueFile>(QUEUE),
             TemplateContext::of::<TablesFile>(TABLES),
             TemplateContext::of::<TableFile>(TABLE),
             TemplateContext::of::<DialectFile>(DIALECT),
             TemplateContext::of::<RowsFile>(ROWS),
+            TemplateContext::of::<TableFile>(PARTS[0]),
+            TemplateContext::of::<DialectFile>(PARTS[1]),
+            TemplateContext::of::<RowsFile>(PARTS[2]),
         ]
     }
 }
@@ -226,6 +309,9 @@ pub fn bundle(context: &Context<'_>) -> Result<GeneratedFile> {
         module("types", vec![TYPES_DOCS.to_owned()], Some(body(&plan.types(context)?))),
         module("tables", vec![TABLES_DOCS.to_owned()], Some(body(&plan.tables(context, tables)?))),
     ];
+    if let Some(queue) = plan.queue(context)? {
+        modules.insert(1, module("queue", vec![QUEUE_DOCS.to_owned()], Some(body(&queue))));
+    }
     for (dialect, decodes) in decoding(context.dialects) {
         let rows = DialectPlan::new(context, &plan, dialect, decodes);
         let contents = bodies(rows.contents(context)?);

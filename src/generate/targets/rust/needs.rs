@@ -30,6 +30,8 @@ pub enum Need {
     BytesText,
     /// `types::UnknownValue`.
     UnknownValue,
+    /// The module `queue`.
+    Queue,
 }
 
 /// Everything that is needed, each once.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::dialect::{Dialect, Driver, HeldTime, Wire};
+use crate::dialect::{Dialect, Driver, HeldTime, Take, Wire};
 use crate::error::Result;
 use crate::generate::{Context, model};
 use crate::schema::names::assign;
@@ -14,7 +14,10 @@ use super::names::Idents;
 use super::needs::{self, Need, Needs, Parts};
 use super::rows::{self, RowsFile};
 use super::table::{self, Names, TableFile};
-use super::{DIALECT, DialectFile, Held, Module, ROOT, ROWS, RootFile, TABLE, TABLES, TYPES, TablesFile, TypesFile};
+use super::{
+    Clock, DIALECT, DialectFile, DriverErrors, Held, Module, QUEUE, QueueFile, ROOT, ROWS, RootFile, TABLE, TABLES,
+    TYPES, TablesFile, TypesFile,
+};
 use super::{text, value};
 
 /// Everything about the tables that does not depend on a database.
@@ -33,7 +36,13 @@ impl Plan {
         let mut plan = Plan { modules: Vec::new(), names: Vec::new(), files: Vec::new(), needs: Needs::new() };
         for table in &context.catalog.tables {
             let origin = model::origin(context.catalog, table);
-            let (file, names) = table::file(&context.header, (table, origin), context.rust, &mut plan.needs);
+            let (file, names) = table::file(
+                &context.header,
+                (table, origin),
+                context.rust,
+                !context.dialects.is_empty(),
+                &mut plan.needs,
+            );
             plan.modules.push(idents.module(table));
             plan.names.push(names);
             plan.files.push(file);
@@ -67,6 +76,22 @@ impl Plan {
     pub fn types(&self, context: &Context<'_>) -> Result<String> {
         let file = TypesFile { header: context.header.clone(), parts: Parts::of(&self.needs) };
         context.templates.render(TYPES, &file)
+    }
+
+    /// What the workloads of all databases share, if there are any.
+    pub fn queue(&self, context: &Context<'_>) -> Result<Option<String>> {
+        if !self.needs.contains(&Need::Queue) {
+            return Ok(None);
+        }
+        let mut drivers: Vec<&Driver> = context.dialects.iter().map(|dialect| dialect.driver()).collect();
+        drivers.dedup();
+        let errors = drivers.into_iter().map(|driver| DriverErrors {
+            error: driver.error,
+            is_retryable: driver.is_retryable,
+            violated: driver.violated,
+        });
+        let file = QueueFile { header: context.header.clone(), drivers: errors.collect() };
+        context.templates.render(QUEUE, &file).map(Some)
     }
 
     pub fn tables(&self, context: &Context<'_>, modules: Vec<Module>) -> Result<String> {
@@ -115,6 +140,13 @@ impl DialectPlan {
             row: driver.row.to_owned(),
             functions: functions.into_iter().cloned().collect(),
             decimal_is_text,
+            work: files.iter().any(|file| file.work.is_some()),
+            take: take(dialect),
+            begin: text::literal(dialect.begin()),
+            pause: dialect.pause().map(text::literal),
+            numbered: dialect.placeholder(1) != dialect.placeholder(2),
+            sizes: dialect.key_counts().to_vec(),
+            clocks: clocks(&catalog, dialect),
             held: if decodes { held(&plan.needs, driver) } else { Vec::new() },
             modules: Vec::new(),
         };
@@ -128,6 +160,24 @@ impl DialectPlan {
     pub fn render(self, context: &Context<'_>, modules: Vec<Module>) -> Result<String> {
         context.templates.render(DIALECT, &DialectFile { modules, ..self.file })
     }
+}
+
+/// How rows are taken, as templates ask for it.
+pub fn take(dialect: &dyn Dialect) -> &'static str {
+    match dialect.take() {
+        Take::SelectThenUpdate => "select_then_update",
+        Take::UpdateFromSelect => "update_from_select",
+        Take::UpdateByRowId => "update_by_row_id",
+    }
+}
+
+/// The current times that statements of these tables say, the longest first, since one may be a part of another.
+fn clocks(catalog: &Catalog, dialect: &dyn Dialect) -> Vec<Clock> {
+    let times = catalog.tables.iter().flat_map(|table| table.columns.iter().filter(|column| table.holds_time(column)));
+    let moments: BTreeSet<(String, String)> = times.map(|column| dialect.moment(&column.ty)).collect();
+    let mut moments: Vec<(String, String)> = moments.into_iter().collect();
+    moments.sort_by_key(|(now, _)| std::cmp::Reverse(now.len()));
+    moments.iter().map(|(now, then)| Clock { now: text::literal(now), then: text::literal(then) }).collect()
 }
 
 /// The types of `types` that sqlx reads and writes with the driver.

@@ -1,6 +1,6 @@
 //! `rust/<dialect>/<table>.rs`: names of indexes and constraints, and rows out of and into one database.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::dialect::{Dialect, InlineUnique};
 use crate::generate::Header;
@@ -12,7 +12,8 @@ use crate::template::template_object;
 use super::names::Idents;
 use super::table::Names;
 use super::text::{Constant, Items, code, words};
-use super::value;
+use super::work::{self, Work};
+use super::{plan, value};
 
 /// One file for each table and database: `rust/<dialect>/<table>.rs`.
 #[derive(Clone, Debug)]
@@ -44,6 +45,12 @@ pub struct RowsFile {
     pub constraints: Vec<Constant>,
     /// The statements of the table's workload.
     pub queries: Vec<Constant>,
+    /// How rows are taken: `select_then_update`, `update_from_select` or `update_by_row_id`.
+    pub take: &'static str,
+    /// The functions of the table's workload.
+    pub work: Option<Work>,
+    /// The constants of statements that are alone in what they do, by what that is.
+    pub s: BTreeMap<String, String>,
 }
 
 template_object!(RowsFile {
@@ -60,6 +67,9 @@ template_object!(RowsFile {
     indexes,
     constraints,
     queries,
+    take,
+    work,
+    s,
 });
 
 /// How a column is read and written.
@@ -101,14 +111,26 @@ pub fn file(header: &Header, subject: &Subject<'_>, dialect: &dyn Dialect, decod
         let wire = dialect.wire(column);
         let is_choice = subject.names.choices.iter().any(|(column, _)| *column == at);
         let (read, scale) = value::read(column, wire);
-        let (bind, function) = value::bind(column, name, wire, is_choice);
+        let (bind, function) = value::bind("row", column, name, wire, is_choice);
         if decodes {
             imports.insert(read.clone());
         }
         imports.extend(function);
         fields.push(Field { name: name.clone(), read, scale, bind });
     }
+    let queries = queries(subject.queries);
+    let built = work::work(subject, &queries, dialect);
+    let (work, s) = match built {
+        Some(built) => {
+            imports.extend(built.imports);
+            (Some(built.work), built.names)
+        }
+        None => (None, BTreeMap::new()),
+    };
     RowsFile {
+        take: plan::take(dialect),
+        work,
+        s,
         header: header.clone(),
         module: subject.module.to_owned(),
         database: driver.database.to_owned(),
@@ -121,7 +143,7 @@ pub fn file(header: &Header, subject: &Subject<'_>, dialect: &dyn Dialect, decod
         insert: Constant::new(0, "Inserts a row with all its columns.", "INSERT", &insert(table, dialect)),
         indexes: indexes(subject),
         constraints: constraints(subject, dialect),
-        queries: queries(subject.queries),
+        queries,
     }
 }
 

@@ -8,6 +8,7 @@ use crate::template::template_object;
 use super::Settings;
 use super::names::{Idents, TYPES};
 use super::needs::{Need, Needs};
+use super::queue::{self, Work};
 use super::text::{Constant, Items, List, breaks, code, literal, prose};
 use super::value;
 
@@ -35,6 +36,8 @@ pub struct TableFile {
     pub event_type_list: List,
     /// Attributes of the row's struct.
     pub attributes: Vec<String>,
+    /// What the functions of its workload take and give, where there is a database.
+    pub work: Option<Work>,
 }
 
 template_object!(TableFile {
@@ -48,6 +51,7 @@ template_object!(TableFile {
     event_types,
     event_type_list,
     attributes,
+    work,
 });
 
 /// A column.
@@ -136,6 +140,8 @@ pub struct Names {
     pub fields: Vec<String>,
     /// The enums, each with the position of its column.
     pub choices: Vec<(usize, String)>,
+    /// The states, each with its variant of `Status`.
+    pub states: Vec<(String, String)>,
 }
 
 /// The table's file, and the names in it. `origin` is the table whose claim says what the columns mean.
@@ -143,6 +149,7 @@ pub fn file(
     header: &Header,
     (table, origin): (&Table, &Table),
     settings: &Settings,
+    has_databases: bool,
     needs: &mut Needs,
 ) -> (TableFile, Names) {
     let mut types = Idents::without(&TYPES);
@@ -156,16 +163,32 @@ pub fn file(
         })
         .collect();
     let columns = columns((table, origin), &choices, settings, needs);
-    let names = Names {
-        fields: columns.iter().map(|column| column.field.clone()).collect(),
-        choices: choices.iter().map(|(choice, name)| (choice.column, name.clone())).collect(),
-    };
     if !choices.is_empty() {
         needs.insert(Need::UnknownValue);
     }
     let (event_types, event_type_list) = event_types(table);
-    let choice_items =
+    let choice_items: Vec<ChoiceItem> =
         choices.iter().map(|(choice, name)| choice_item(choice, name, &columns[choice.column])).collect();
+    let variants = |(choice, item): (&(Choice, String), &ChoiceItem)| {
+        let texts = choice.0.values.iter().filter(|_| choice.0.is_status).cloned();
+        texts.zip(item.variants.iter().map(|variant| variant.name.clone())).collect::<Vec<_>>()
+    };
+    let names = Names {
+        fields: columns.iter().map(|column| column.field.clone()).collect(),
+        choices: choices.iter().map(|(choice, name)| (choice.column, name.clone())).collect(),
+        states: choices.iter().zip(&choice_items).flat_map(variants).collect(),
+    };
+    let work = queue::work(table, &columns).filter(|_| has_databases);
+    if work
+        .as_ref()
+        .and_then(|work| work.origin.as_ref())
+        .is_some_and(|origin| origin.is_text && origin.pointer.is_some())
+    {
+        needs.insert(Need::Json);
+    }
+    if work.is_some() {
+        needs.insert(Need::Queue);
+    }
     let info = table.columns.iter().any(is_described);
     let of_types = |column: &ColumnItem| {
         column.ty.contains("types::") || column.attributes.iter().any(|attribute| attribute.contains("\"types::"))
@@ -181,6 +204,7 @@ pub fn file(
         event_types,
         event_type_list,
         attributes: settings.of_table(table),
+        work,
     };
     (file, names)
 }

@@ -111,6 +111,15 @@ impl Items {
 }
 
 impl Items {
+    /// The same of items that share no line with others, because they are calls.
+    pub fn of_calls(items: &[String]) -> Items {
+        let line = items.join(", ");
+        match line.width() <= LIST {
+            true => Items { line, lines: Vec::new() },
+            false => Items { line: String::new(), lines: items.iter().map(|item| format!("{item},")).collect() },
+        }
+    }
+
     /// The names behind `use super::`, with braces where they are several and stay on the line.
     pub fn imports(names: &BTreeSet<String>) -> Items {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -135,6 +144,29 @@ fn fill(items: impl Iterator<Item = String>, width: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Widest body of a struct literal that stays on its line, rustfmt's `struct_lit_width`.
+const STRUCTURE: usize = 18;
+
+/// A struct literal with these fields, in lines that begin where it does.
+pub fn structure(name: &str, fields: &[String]) -> Vec<String> {
+    let line = fields.join(", ");
+    if line.width() <= STRUCTURE {
+        return vec![format!("{name} {{ {line} }}")];
+    }
+    let fields = fields.iter().map(|field| format!("    {field},"));
+    [format!("{name} {{")].into_iter().chain(fields).chain(["}".to_owned()]).collect()
+}
+
+/// A tuple whose line is indented so far, and short before it.
+pub fn tuple(indent: usize, items: &[String]) -> String {
+    let line = items.join(", ");
+    if line.width() <= LIST {
+        return format!("({line})");
+    }
+    let (inner, outer) = (" ".repeat(indent + 4), " ".repeat(indent));
+    format!("({}\n{outer})", items.iter().map(|item| format!("\n{inner}{item},")).collect::<String>())
 }
 
 /// Whether rustfmt puts `right` on a line of its own behind `left`: it does where that helps.

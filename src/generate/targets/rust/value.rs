@@ -65,7 +65,7 @@ pub fn is_decimal(column: &Column) -> bool {
 }
 
 /// Whether the type's values are copied rather than borrowed.
-fn is_copy(ty: &ColumnType) -> bool {
+pub fn is_copy(ty: &ColumnType) -> bool {
     !matches!(
         ty,
         ColumnType::Char(_)
@@ -92,14 +92,45 @@ pub fn read(column: &Column, wire: Wire) -> (String, Option<u8>) {
     }
 }
 
-/// The column's value of `row` as the driver takes it, and the function that makes it so.
-pub fn bind(column: &Column, field: &str, wire: Wire, is_choice: bool) -> (String, Option<String>) {
+/// The column's value of `of` as the driver takes it, and the function that makes it so.
+pub fn bind(of: &str, column: &Column, field: &str, wire: Wire, is_choice: bool) -> (String, Option<String>) {
     let opt = if column.nullable { "opt_to" } else { "to" };
     match wire {
-        Wire::Same if is_choice || is_copy(&column.ty) => (format!("row.{field}"), None),
-        Wire::Same | Wire::Padded => (format!("&row.{field}"), None),
-        Wire::Integer(bits) => (format!("{opt}_i{bits}(row.{field})?"), Some(format!("{opt}_i{bits}"))),
-        Wire::Numeric => (format!("{opt}_numeric(row.{field})"), Some(format!("{opt}_numeric"))),
-        Wire::Text => (format!("{opt}_text(&row.{field})"), Some(format!("{opt}_text"))),
+        Wire::Same if is_choice || is_copy(&column.ty) => (format!("{of}.{field}"), None),
+        Wire::Same | Wire::Padded => (format!("&{of}.{field}"), None),
+        Wire::Integer(bits) => (format!("{opt}_i{bits}({of}.{field})?"), Some(format!("{opt}_i{bits}"))),
+        Wire::Numeric => (format!("{opt}_numeric({of}.{field})"), Some(format!("{opt}_numeric"))),
+        Wire::Text => (format!("{opt}_text(&{of}.{field})"), Some(format!("{opt}_text"))),
+    }
+}
+
+/// The same of `self`, which borrows its values.
+pub fn bind_borrowed(column: &Column, field: &str, wire: Wire, is_choice: bool) -> (String, Option<String>) {
+    match wire {
+        Wire::Text if column.nullable => (format!("self.{field}.map(to_text)"), Some("to_text".to_owned())),
+        Wire::Text => (format!("to_text(self.{field})"), Some("to_text".to_owned())),
+        Wire::Same | Wire::Padded => (format!("self.{field}"), None),
+        Wire::Integer(_) | Wire::Numeric => bind("self", column, field, wire, is_choice),
+    }
+}
+
+/// The type as which the driver reads a column that it holds as it is.
+pub fn driver_type(column: &Column) -> String {
+    match &column.ty {
+        ColumnType::Bool => "bool".to_owned(),
+        ColumnType::Int { bytes, unsigned } => {
+            let bits = if *bytes == 3 { 32 } else { u32::from(*bytes) * 8 };
+            format!("{}{bits}", if *unsigned { "u" } else { "i" })
+        }
+        ColumnType::Decimal { .. } => "bigdecimal::BigDecimal".to_owned(),
+        ColumnType::Float => "f32".to_owned(),
+        ColumnType::Double => "f64".to_owned(),
+        ColumnType::Char(_) | ColumnType::Varchar(_) | ColumnType::Text(_) | ColumnType::Enum(_) => "String".to_owned(),
+        ColumnType::Binary(_) | ColumnType::Varbinary(_) | ColumnType::Blob(_) => "Vec<u8>".to_owned(),
+        ColumnType::Date => "chrono::NaiveDate".to_owned(),
+        ColumnType::Time(_) => "chrono::NaiveTime".to_owned(),
+        ColumnType::DateTime(_) => "chrono::NaiveDateTime".to_owned(),
+        ColumnType::Timestamp(_) => "chrono::DateTime<chrono::Utc>".to_owned(),
+        ColumnType::Json => "serde_json::Value".to_owned(),
     }
 }

@@ -11,6 +11,10 @@
 #[allow(dead_code)]
 pub mod types;
 
+/// What the functions of workloads take and give.
+#[allow(dead_code)]
+pub mod queue;
+
 /// The tables: the same on every database.
 #[allow(dead_code)]
 pub mod tables;

@@ -5,6 +5,11 @@ use ::sqlx::encode::IsNull;
 use ::sqlx::error::BoxDynError;
 use ::sqlx::{Database, Decode, Encode, Type};
 
+use super::queue::{
+    self, ArchiveError, Backoff, Batch, Branch, ClaimBatch, ClaimOptions, Claimed, Clock,
+    EnqueueError, Enqueued, EnqueuedMany, Fence, FinishError, Lease, Listed, Lost, Retried,
+    Undecodable,
+};
 use super::types;
 
 /// The database, as sqlx calls it.
@@ -109,4 +114,986 @@ where
     T: ::sqlx::Decode<'r, Db> + ::sqlx::Type<Db>,
 {
     ::sqlx::Row::try_get(row, column)
+}
+
+/// Connections to the database.
+pub type Pool = ::sqlx::Pool<Db>;
+
+/// A connection to the database; a transaction is one, too.
+pub type Connection = <Db as Database>::Connection;
+
+type DbRow = <Db as Database>::Row;
+type Arguments = <Db as Database>::Arguments;
+type Query = ::sqlx::query::Query<'static, Db, Arguments>;
+
+/// What begins a transaction of our own.
+const BEGIN: &str = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; START TRANSACTION";
+
+/// How often a statement is tried again that the database gave up for the sake of another one.
+const TRIES: u32 = 5;
+
+/// Numbers of keys that a statement is written for: a shorter list is filled up with its last key, so that the database
+/// has few statements to remember.
+const SIZES: [usize; 10] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+
+/// Most keys of one statement.
+const MOST: usize = SIZES[SIZES.len() - 1];
+
+/// The statement with a given time, in milliseconds, in the place of the current one.
+fn moved_to(sql: &str, millis: i64) -> String {
+    let mut sql = sql.to_owned();
+    let millis = millis.to_string();
+    let now = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000";
+    let then = "{}";
+    sql = sql.replace(now, &then.replace("{}", &millis));
+    let now = "UTC_TIMESTAMP(3)";
+    let then = "CAST(TIMESTAMPADD(MICROSECOND, {} * 1000, '1970-01-01') AS DATETIME(3))";
+    sql = sql.replace(now, &then.replace("{}", &millis));
+    sql
+}
+
+/// What a parameter of a statement is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Parameter {
+    /// The value of this column of the table.
+    Column(u16),
+    Limit,
+    Cap,
+    LeaseMs,
+    VisibilityMs,
+    DelayMs,
+    SweepMs,
+    AgeMs,
+    Cutoff,
+    Since,
+    Until,
+    Token,
+    ClaimSeq,
+    Attempt,
+    Error,
+}
+
+/// Whether a value was added.
+type Added = Result<bool, BoxDynError>;
+
+/// What gives parameters their values.
+trait Source: Sync {
+    /// Adds the value of the parameter, if this has it.
+    fn add(&self, parameter: Parameter, arguments: &mut Arguments) -> Added;
+}
+
+fn add<'t, T>(arguments: &mut Arguments, value: T) -> Added
+where
+    T: Encode<'t, Db> + Type<Db>,
+{
+    ::sqlx::Arguments::add(arguments, value)?;
+    Ok(true)
+}
+
+/// A parameter and its value.
+struct Given<T>(Parameter, T);
+
+impl<T> Source for Given<T>
+where
+    T: Copy + Sync + for<'t> Encode<'t, Db> + Type<Db>,
+{
+    fn add(&self, parameter: Parameter, arguments: &mut Arguments) -> Added {
+        if parameter == self.0 {
+            add(arguments, self.1)
+        } else {
+            Ok(false)
+        }
+    }
+}
+
+fn limit(rows: u32) -> Given<i64> {
+    Given(Parameter::Limit, i64::from(rows))
+}
+
+impl<K: Source> Source for queue::Lease<K> {
+    fn add(&self, parameter: Parameter, arguments: &mut Arguments) -> Added {
+        match (parameter, self.fence()) {
+            (Parameter::Token, Fence::Token(token)) => add(arguments, token.as_str()),
+            (Parameter::ClaimSeq, Fence::Seq(seq)) => add(arguments, *seq),
+            (Parameter::Attempt, Fence::Attempt(attempt)) => add(arguments, *attempt),
+            _ => self.key().add(parameter, arguments),
+        }
+    }
+}
+
+/// A statement of the workload.
+#[derive(Debug)]
+struct Statement {
+    sql: &'static str,
+    /// Its parameters, but for a list of keys.
+    parameters: &'static [Parameter],
+    /// The byte at which the list of keys begins.
+    keys_at: usize,
+    /// The columns of one key.
+    keys: &'static [Parameter],
+}
+
+impl Statement {
+    fn arguments(&self, sources: &[&dyn Source]) -> ::sqlx::Result<Arguments> {
+        let mut arguments = Arguments::default();
+        for parameter in self.parameters {
+            self.value(*parameter, sources, &mut arguments)?;
+        }
+        Ok(arguments)
+    }
+
+    fn value(
+        &self,
+        parameter: Parameter,
+        sources: &[&dyn Source],
+        arguments: &mut Arguments,
+    ) -> ::sqlx::Result<()> {
+        for source in sources {
+            let added = source.add(parameter, arguments);
+            if added.map_err(::sqlx::Error::Encode)? {
+                return Ok(());
+            }
+        }
+        let sql = self.sql;
+        Err(::sqlx::Error::InvalidArgument(format!(
+            "nothing gives {parameter:?} a value in: {sql}"
+        )))
+    }
+
+    fn query(&self, sources: &[&dyn Source]) -> ::sqlx::Result<Query> {
+        Ok(::sqlx::query_with(self.sql, self.arguments(sources)?))
+    }
+
+    /// By the clock that the options ask for.
+    fn query_at(&self, sources: &[&dyn Source], clock: Clock) -> ::sqlx::Result<Query> {
+        let Clock::At(millis) = clock else {
+            return self.query(sources);
+        };
+        let sql = ::sqlx::AssertSqlSafe(moved_to(self.sql, millis));
+        Ok(::sqlx::query_with(sql, self.arguments(sources)?))
+    }
+
+    /// The statement for these keys, of which there are at most as many as [`SIZES`] ends with.
+    fn query_for(
+        &self,
+        sources: &[&dyn Source],
+        keys: &[&dyn Source],
+        clock: Clock,
+    ) -> ::sqlx::Result<Query> {
+        let mut arguments = self.arguments(sources)?;
+        let count = SIZES.into_iter().find(|size| *size >= keys.len());
+        let count = count.unwrap_or(keys.len());
+        let (Some(last), width) = (keys.last(), self.keys.len()) else {
+            return Err(::sqlx::Error::InvalidArgument("no keys".to_owned()));
+        };
+        for at in 0..count {
+            let key = keys.get(at).unwrap_or(last);
+            for column in self.keys {
+                self.value(*column, &[*key], &mut arguments)?;
+            }
+        }
+        let (before, after) = self.sql.split_at(self.keys_at);
+        let mut sql = String::with_capacity(self.sql.len() + count * width * 6);
+        sql.push_str(before);
+        for at in 0..count {
+            sql.push_str(if at == 0 { "" } else { ", " });
+            sql.push_str(if width == 1 { "" } else { "(" });
+            for column in 0..width {
+                sql.push_str(if column == 0 { "" } else { ", " });
+                sql.push('?');
+            }
+            sql.push_str(if width == 1 { "" } else { ")" });
+        }
+        sql.push_str(after.strip_prefix('?').unwrap_or(after));
+        if let Clock::At(millis) = clock {
+            sql = moved_to(&sql, millis);
+        }
+        Ok(::sqlx::query_with(::sqlx::AssertSqlSafe(sql), arguments))
+    }
+
+    /// How many rows it changes.
+    async fn execute<'e, E>(&self, executor: E, sources: &[&dyn Source]) -> ::sqlx::Result<u64>
+    where
+        E: ::sqlx::Executor<'e, Database = Db>,
+    {
+        let done = self.query(sources)?.execute(executor).await?;
+        Ok(done.rows_affected())
+    }
+
+    /// The rows that it finds.
+    async fn rows<'e, E>(&self, executor: E, sources: &[&dyn Source]) -> ::sqlx::Result<Vec<DbRow>>
+    where
+        E: ::sqlx::Executor<'e, Database = Db>,
+    {
+        self.query(sources)?.fetch_all(executor).await
+    }
+
+    /// How many rows it changes with all of these keys, a part of them at a time.
+    async fn execute_for(
+        &self,
+        connection: &mut Connection,
+        sources: &[&dyn Source],
+        keys: &[&dyn Source],
+        clock: Clock,
+    ) -> ::sqlx::Result<u64> {
+        let mut changed = 0;
+        for keys in keys.chunks(MOST) {
+            let query = self.query_for(sources, keys, clock)?;
+            changed += query.execute(&mut *connection).await?.rows_affected();
+        }
+        Ok(changed)
+    }
+
+    /// Its one value.
+    async fn value_of<'e, E, T>(
+        &self,
+        executor: E,
+        sources: &[&dyn Source],
+    ) -> ::sqlx::Result<Option<T>>
+    where
+        E: ::sqlx::Executor<'e, Database = Db>,
+        T: for<'r> Decode<'r, Db> + Type<Db>,
+    {
+        let row = self.query(sources)?.fetch_optional(executor).await?;
+        row.map(|row| ::sqlx::Row::try_get(&row, 0)).transpose()
+    }
+}
+
+/// The numbers of a row that its worker goes by.
+#[derive(Clone, Copy, Debug, Default)]
+struct Numbers {
+    attempt: Option<i64>,
+    most: Option<i64>,
+    seq: Option<i64>,
+}
+
+/// The rows of a table that workers claim.
+trait Queue: for<'r> ::sqlx::FromRow<'r, DbRow> + Send + Sync + Unpin {
+    /// The scope and the primary key.
+    type Key: Source + Clone + Ord + Send;
+
+    fn key(row: &DbRow) -> ::sqlx::Result<Self::Key>;
+
+    /// The key of a row that shows what of the primary key is not in the scope; the scope is that of `like`.
+    fn key_like(like: &Self::Key, row: &DbRow) -> ::sqlx::Result<Self::Key>;
+
+    fn in_one_scope(one: &Self::Key, other: &Self::Key) -> bool;
+
+    /// The attempts so far, and the most.
+    fn attempts(row: &DbRow) -> ::sqlx::Result<Numbers>;
+
+    fn fence(numbers: &Numbers, token: &str) -> Fence;
+
+    /// In which order rows come out of a claim.
+    fn order(one: &Self, other: &Self) -> std::cmp::Ordering;
+
+    /// The number of the claim, with the attempts.
+    fn numbers(row: &DbRow) -> ::sqlx::Result<Numbers>;
+
+    /// Whether the row is still held under this fence.
+    fn is_held(row: &DbRow, fence: &Fence) -> ::sqlx::Result<bool>;
+
+    /// What taking the row changes in it.
+    fn taken(&mut self, token: &str);
+}
+
+/// A table whose rows are found by one statement and changed by another, by their primary keys.
+trait Found: Send + Sync {
+    /// Adds the value of the parameter out of the row, if the row shows it.
+    fn add(row: &DbRow, parameter: Parameter, arguments: &mut Arguments) -> Added;
+}
+
+/// A row as a statement found it.
+struct FoundRow<T>(DbRow, std::marker::PhantomData<T>);
+
+impl<T: Found> Source for FoundRow<T> {
+    fn add(&self, parameter: Parameter, arguments: &mut Arguments) -> Added {
+        T::add(&self.0, parameter, arguments)
+    }
+}
+
+fn found<T: Found>(rows: Vec<DbRow>) -> Vec<FoundRow<T>> {
+    let found = |row| FoundRow(row, std::marker::PhantomData);
+    rows.into_iter().map(found).collect()
+}
+
+fn sources<T: Found>(rows: &[FoundRow<T>]) -> Vec<&dyn Source> {
+    rows.iter().map(|row| row as &dyn Source).collect()
+}
+
+/// How a table is claimed.
+struct Claim {
+    /// The statement of each branch.
+    branches: [Option<&'static Statement>; 3],
+    take: &'static Statement,
+    give_up: Option<&'static Statement>,
+    /// The branch whose rows may have used up their attempts.
+    exhausting: Option<Branch>,
+    /// How long a row is held, in milliseconds.
+    lease_ms: i64,
+    /// What the column holds that names the worker; 0 where there is none.
+    token: usize,
+}
+
+/// One claim.
+struct Request<'a> {
+    claim: &'a Claim,
+    scope: &'a [&'a dyn Source],
+    token: String,
+    lease_ms: i64,
+    clock: Clock,
+}
+
+/// The whole claim: the branches in turn, each by itself.
+async fn claim<Q: Queue>(
+    pool: &Pool,
+    claim: &Claim,
+    scope: &[&dyn Source],
+    options: &ClaimOptions<'_>,
+) -> ::sqlx::Result<ClaimBatch<Q, Q::Key>> {
+    let request = Request {
+        claim,
+        scope,
+        token: queue::token(options.worker, claim.token),
+        lease_ms: options.lease.map_or(claim.lease_ms, queue::millis),
+        clock: options.clock,
+    };
+    let mut batch = ClaimBatch::new();
+    for branch in options.start.in_turn() {
+        let left = (options.limit as usize).saturating_sub(batch.held());
+        let Some(statement) = claim.branches[branch as usize] else {
+            continue;
+        };
+        if left == 0 {
+            break;
+        }
+        match request
+            .tried::<Q>(pool, branch, statement, left as u32)
+            .await
+        {
+            Ok(taken) => batch.append(taken),
+            Err(error) if batch.is_empty() => return Err(error),
+            Err(error) => {
+                batch.stopped_by = Some(error);
+                break;
+            }
+        }
+    }
+    Ok(batch)
+}
+
+impl Request<'_> {
+    /// One branch, tried again where the database gave it up for the sake of another transaction.
+    async fn tried<Q: Queue>(
+        &self,
+        pool: &Pool,
+        branch: Branch,
+        statement: &Statement,
+        most: u32,
+    ) -> ::sqlx::Result<ClaimBatch<Q, Q::Key>> {
+        let mut tries = 0;
+        loop {
+            match self.branch::<Q>(pool, branch, statement, most).await {
+                Err(error) if tries < TRIES && queue::is_retryable(&error) => tries += 1,
+                done => return done,
+            }
+            pause(pool, tries).await?;
+        }
+    }
+
+    async fn branch<Q: Queue>(
+        &self,
+        pool: &Pool,
+        branch: Branch,
+        statement: &Statement,
+        most: u32,
+    ) -> ::sqlx::Result<ClaimBatch<Q, Q::Key>> {
+        let most = limit(most);
+        let sources = [self.scope, &[&most]].concat();
+        let mut batch = ClaimBatch::new();
+        let mut transaction = pool.begin_with(BEGIN).await?;
+        let query = statement.query_at(&sources, self.clock)?;
+        let rows = query.fetch_all(&mut *transaction).await?;
+        if rows.is_empty() {
+            transaction.commit().await?;
+            return Ok(batch);
+        }
+        let (mut taken, mut given_up) = (Vec::new(), Vec::new());
+        for row in rows {
+            match (Q::key(&row), Q::numbers(&row)) {
+                (Ok(key), Ok(numbers)) => match numbers.most {
+                    Some(most)
+                        if self.claim.exhausting == Some(branch)
+                            && numbers.attempt.unwrap_or(0) >= most =>
+                    {
+                        given_up.push(key);
+                    }
+                    _ => taken.push((key, numbers, row)),
+                },
+                (Err(error), _) | (_, Err(error)) => {
+                    batch.undecodable.push(Undecodable { of: None, error });
+                }
+            }
+        }
+        let lease = Given(Parameter::LeaseMs, self.lease_ms);
+        let visibility = Given(Parameter::VisibilityMs, self.lease_ms);
+        let token = Given(Parameter::Token, self.token.as_str());
+        let sources = [self.scope, &[&lease, &visibility, &token]].concat();
+        let keys: Vec<&dyn Source> = taken.iter().map(|(key, ..)| key as &dyn Source).collect();
+        let take = self.claim.take;
+        take.execute_for(&mut transaction, &sources, &keys, self.clock)
+            .await?;
+        if let Some(give_up) = self.claim.give_up {
+            let keys: Vec<&dyn Source> = given_up.iter().map(|key| key as &dyn Source).collect();
+            give_up
+                .execute_for(&mut transaction, &sources, &keys, self.clock)
+                .await?;
+        }
+        transaction.commit().await?;
+        for (key, numbers, row) in taken {
+            let raised = Numbers {
+                attempt: numbers.attempt.map(|attempt| attempt + 1),
+                seq: numbers.seq.map(|seq| seq + 1),
+                ..numbers
+            };
+            let decoded = Q::from_row(&row).map(|mut row| {
+                row.taken(&self.token);
+                row
+            });
+            self.add(&mut batch, branch, key, &raised, decoded);
+        }
+        batch.exhausted = given_up;
+        Ok(batch)
+    }
+
+    fn add<Q: Queue>(
+        &self,
+        batch: &mut ClaimBatch<Q, Q::Key>,
+        from: Branch,
+        key: Q::Key,
+        numbers: &Numbers,
+        row: ::sqlx::Result<Q>,
+    ) {
+        let fence = Q::fence(numbers, &self.token);
+        let attempt = numbers.attempt;
+        let lease = Lease::new(key, fence, attempt, numbers.most);
+        match row {
+            Ok(row) => batch.ready.push(Claimed {
+                row,
+                lease,
+                attempt,
+                from,
+            }),
+            Err(error) => batch.undecodable.push(Undecodable {
+                of: Some(lease),
+                error,
+            }),
+        }
+    }
+}
+
+/// Waits a little, longer each time and not as long as others who were given up together with us.
+async fn pause(pool: &Pool, tries: u32) -> ::sqlx::Result<()> {
+    let backoff = Backoff {
+        base_ms: 5,
+        factor: 2.0,
+        cap_ms: 200,
+        jitter: 1.0,
+    };
+    let seconds = backoff.delay(i64::from(tries)).as_secs_f64();
+    // By the database, for there are many ways to wait in a program, and which one is right is for the program to say.
+    let pause = ::sqlx::query("SELECT SLEEP(?)").bind(seconds);
+    pause.execute(pool).await?;
+    Ok(())
+}
+
+/// The rows that a statement finds, those that cannot be decoded beside the others.
+async fn list<'e, E, Q: Queue>(
+    executor: E,
+    statement: &Statement,
+    sources: &[&dyn Source],
+) -> ::sqlx::Result<Listed<Q, Q::Key>>
+where
+    E: ::sqlx::Executor<'e, Database = Db>,
+{
+    let (mut rows, mut undecodable) = (Vec::new(), Vec::new());
+    for row in statement.rows(executor, sources).await? {
+        match Q::from_row(&row) {
+            Ok(row) => rows.push(row),
+            Err(error) => undecodable.push(Undecodable {
+                of: Q::key(&row).ok(),
+                error,
+            }),
+        }
+    }
+    Ok(Listed { rows, undecodable })
+}
+
+/// A transition under the fence.
+async fn finish<'e, E>(
+    executor: E,
+    statement: &Statement,
+    sources: &[&dyn Source],
+) -> Result<(), FinishError>
+where
+    E: ::sqlx::Executor<'e, Database = Db>,
+{
+    match statement.execute(executor, sources).await? {
+        0 => Err(FinishError::Lost),
+        _ => Ok(()),
+    }
+}
+
+/// No wait between attempts.
+const NO_BACKOFF: Backoff = Backoff {
+    base_ms: 0,
+    factor: 1.0,
+    cap_ms: 0,
+    jitter: 0.0,
+};
+
+/// A number of whatever width.
+fn number<T: TryInto<i64>>(value: Option<T>) -> Option<i64> {
+    value.and_then(|value| value.try_into().ok())
+}
+
+/// How a failed attempt ends.
+struct Failure {
+    retry: &'static Statement,
+    /// What gives the row up after its last attempt.
+    dead: Option<&'static Statement>,
+    backoff: Backoff,
+}
+
+/// Puts the row back, or gives it up after its last attempt.
+async fn retry<'e, E, K: Source>(
+    executor: E,
+    failure: &Failure,
+    lease: &Lease<K>,
+    error: &str,
+) -> Result<Retried, FinishError>
+where
+    E: ::sqlx::Executor<'e, Database = Db>,
+{
+    let error = Given(Parameter::Error, error);
+    if let Some(dead) = failure.dead.filter(|_| lease.is_last_attempt()) {
+        finish(executor, dead, &[lease, &error]).await?;
+        return Ok(Retried::Dead);
+    }
+    let delay = failure.backoff.delay(lease.attempt().unwrap_or(1));
+    let millis = Given(Parameter::DelayMs, queue::millis(delay));
+    finish(executor, failure.retry, &[lease, &error, &millis]).await?;
+    Ok(Retried::Later { delay })
+}
+
+/// What finishes many rows at once.
+struct Completion {
+    find: &'static Statement,
+    complete: &'static Statement,
+}
+
+/// Finishes rows: an answer for each.
+async fn complete_many<Q: Queue>(
+    connection: &mut Connection,
+    completion: &Completion,
+    leases: &[Lease<Q::Key>],
+) -> ::sqlx::Result<Vec<Result<(), Lost>>> {
+    if !::sqlx::Connection::is_in_transaction(connection) {
+        let mut transaction = ::sqlx::Connection::begin_with(connection, BEGIN).await?;
+        let answers = complete_chunks::<Q>(&mut transaction, completion, leases).await?;
+        transaction.commit().await?;
+        return Ok(answers);
+    }
+    complete_chunks::<Q>(connection, completion, leases).await
+}
+
+async fn complete_chunks<Q: Queue>(
+    connection: &mut Connection,
+    completion: &Completion,
+    leases: &[Lease<Q::Key>],
+) -> ::sqlx::Result<Vec<Result<(), Lost>>> {
+    let mut answers = vec![Err(Lost); leases.len()];
+    let mut rest: Vec<usize> = (0..leases.len()).collect();
+    // Each turn takes at least the first one.
+    while let Some(first) = rest.first().map(|first| &leases[*first]) {
+        let mut chunk = std::collections::BTreeMap::new();
+        // No key twice: of an old lease and a new one of the same row only the new one may be answered.
+        rest.retain(|at| {
+            let key = leases[*at].key();
+            let fits = chunk.len() < MOST && Q::in_one_scope(first.key(), key);
+            let is_new = fits && !chunk.contains_key(key);
+            if is_new {
+                chunk.insert(key.clone(), *at);
+            }
+            !is_new
+        });
+        let sources: [&dyn Source; 1] = [first];
+        let keys: Vec<&dyn Source> = chunk
+            .values()
+            .map(|at| &leases[*at] as &dyn Source)
+            .collect();
+        let query = completion.find.query_for(&sources, &keys, Clock::Db)?;
+        let mut held: Vec<&dyn Source> = Vec::new();
+        for row in query.fetch_all(&mut *connection).await? {
+            let at = chunk.get(&Q::key_like(first.key(), &row)?);
+            if let Some(at) =
+                at.filter(|at| matches!(Q::is_held(&row, leases[**at].fence()), Ok(true)))
+            {
+                answers[*at] = Ok(());
+                held.push(&leases[*at]);
+            }
+        }
+        if !held.is_empty() {
+            let complete = completion.complete;
+            complete
+                .execute_for(connection, &sources, &held, Clock::Db)
+                .await?;
+        }
+    }
+    Ok(answers)
+}
+
+/// Moves one batch of rows: those that a statement finds, by their keys. A batch that the database gave up for the sake of
+/// another is tried again.
+async fn move_batch<T: Found>(
+    pool: &Pool,
+    find: &Statement,
+    by_keys: &Statement,
+    sources: &[&dyn Source],
+    most: u32,
+) -> ::sqlx::Result<Batch> {
+    let mut tries = 0;
+    loop {
+        match move_once::<T>(pool, find, by_keys, sources, most).await {
+            Err(error) if tries < TRIES && queue::is_retryable(&error) => tries += 1,
+            done => return done,
+        }
+        pause(pool, tries).await?;
+    }
+}
+
+async fn move_once<T: Found>(
+    pool: &Pool,
+    find: &Statement,
+    by_keys: &Statement,
+    given: &[&dyn Source],
+    most: u32,
+) -> ::sqlx::Result<Batch> {
+    let rows_most = limit(most);
+    let mut transaction = pool.begin_with(BEGIN).await?;
+    let with_limit = [given, &[&rows_most]].concat();
+    let rows = found::<T>(find.rows(&mut *transaction, &with_limit).await?);
+    let keys = sources(&rows);
+    by_keys
+        .execute_for(&mut transaction, given, &keys, Clock::Db)
+        .await?;
+    transaction.commit().await?;
+    Ok(Batch::new(rows.len() as u64, most))
+}
+
+/// Frees the rows of silent workers, and gives up those that have used up their attempts.
+async fn reap<T: Queue + Found>(
+    pool: &Pool,
+    find: &Statement,
+    free: &Statement,
+    give_up: Option<&Statement>,
+    sources: &[&dyn Source],
+    most: u32,
+) -> ::sqlx::Result<Batch> {
+    let mut tries = 0;
+    loop {
+        match reap_once::<T>(pool, find, free, give_up, sources, most).await {
+            Err(error) if tries < TRIES && queue::is_retryable(&error) => tries += 1,
+            done => return done,
+        }
+        pause(pool, tries).await?;
+    }
+}
+
+async fn reap_once<T: Queue + Found>(
+    pool: &Pool,
+    find: &Statement,
+    free: &Statement,
+    give_up: Option<&Statement>,
+    given: &[&dyn Source],
+    most: u32,
+) -> ::sqlx::Result<Batch> {
+    let rows_most = limit(most);
+    let mut transaction = pool.begin_with(BEGIN).await?;
+    let with_limit = [given, &[&rows_most]].concat();
+    let rows = found::<T>(find.rows(&mut *transaction, &with_limit).await?);
+    let (mut expired, mut exhausted) = (Vec::new(), Vec::new());
+    for row in &rows {
+        let Numbers { attempt, most, .. } = T::attempts(&row.0)?;
+        let is_exhausted = most.is_some_and(|most| attempt.unwrap_or(0) >= most);
+        match give_up.is_some() && is_exhausted {
+            true => exhausted.push(row as &dyn Source),
+            false => expired.push(row as &dyn Source),
+        }
+    }
+    free.execute_for(&mut transaction, given, &expired, Clock::Db)
+        .await?;
+    if let Some(give_up) = give_up {
+        give_up
+            .execute_for(&mut transaction, given, &exhausted, Clock::Db)
+            .await?;
+    }
+    transaction.commit().await?;
+    Ok(Batch::new(rows.len() as u64, most))
+}
+
+/// The error of a state whose rows do not leave.
+fn no_such(state: impl std::fmt::Display) -> ::sqlx::Error {
+    ::sqlx::Error::InvalidArgument(format!("rows of the state {state} do not leave so"))
+}
+
+/// How many rows a statement counts, up to `cap`.
+async fn count(
+    pool: &Pool,
+    statement: &Statement,
+    sources: &[&dyn Source],
+    cap: u32,
+) -> ::sqlx::Result<u64> {
+    let mut connection = pool.acquire().await?;
+    let [counted] = counts(&mut connection, [statement], sources, cap).await?;
+    Ok(counted)
+}
+
+/// Lists dead rows, and gives each a new life.
+async fn replay_batch<Q: Queue>(
+    connection: &mut Connection,
+    list: &Statement,
+    replay: &Statement,
+    sources: &[&dyn Source],
+    most: u32,
+    dry_run: bool,
+) -> ::sqlx::Result<Batch> {
+    let rows = list.rows(&mut *connection, sources).await?;
+    let mut moved = 0;
+    for row in &rows {
+        let key = Q::key(row)?;
+        moved += match dry_run {
+            true => 1,
+            false => replay.execute(&mut *connection, &[&key]).await?,
+        };
+    }
+    Ok(Batch {
+        moved,
+        ..Batch::new(rows.len() as u64, most)
+    })
+}
+
+/// Refuses to archive where the archive is not like the table.
+async fn compare(pool: &Pool, compare: &Statement) -> Result<(), ArchiveError> {
+    let rows = compare.rows(pool, &[]).await?;
+    let columns = rows.iter().map(|row| ::sqlx::Row::try_get(row, 0));
+    let columns = columns.collect::<::sqlx::Result<Vec<String>>>()?;
+    match columns.is_empty() {
+        true => Ok(()),
+        false => Err(ArchiveError::Differ(columns)),
+    }
+}
+
+async fn archive<T: Found>(
+    pool: &Pool,
+    find: &Statement,
+    copy: &Statement,
+    delete: &Statement,
+    sources: &[&dyn Source],
+    most: u32,
+) -> Result<Batch, ArchiveError> {
+    let mut tries = 0;
+    loop {
+        match archive_once::<T>(pool, find, copy, delete, sources, most).await {
+            Err(error) if tries < TRIES && error.is_retryable() => tries += 1,
+            done => return done,
+        }
+        pause(pool, tries).await?;
+    }
+}
+
+async fn archive_once<T: Found>(
+    pool: &Pool,
+    find: &Statement,
+    copy: &Statement,
+    delete: &Statement,
+    given: &[&dyn Source],
+    most: u32,
+) -> Result<Batch, ArchiveError> {
+    let rows_most = limit(most);
+    let mut transaction = pool.begin_with(BEGIN).await?;
+    let with_limit = [given, &[&rows_most]].concat();
+    let rows = found::<T>(find.rows(&mut *transaction, &with_limit).await?);
+    let keys = sources(&rows);
+    copy.execute_for(&mut transaction, given, &keys, Clock::Db)
+        .await?;
+    let deleted = delete
+        .execute_for(&mut transaction, given, &keys, Clock::Db)
+        .await?;
+    if deleted != rows.len() as u64 {
+        transaction.rollback().await?;
+        return Err(ArchiveError::Incomplete);
+    }
+    transaction.commit().await?;
+    Ok(Batch::new(deleted, most))
+}
+
+/// Adds an event. Which key is taken already the error does not say: a look by the idempotency key does.
+async fn enqueue(
+    connection: &mut Connection,
+    statement: &Statement,
+    find_duplicate: Option<&Statement>,
+    sources: &[&dyn Source],
+) -> Result<Enqueued, EnqueueError> {
+    let error = match statement.execute(&mut *connection, sources).await {
+        Ok(_) => return Ok(Enqueued::Inserted),
+        Err(error) => error,
+    };
+    let find = find_duplicate.filter(|_| queue::is_unique_violation(&error));
+    let Some(find) = find else {
+        return Err(error.into());
+    };
+    match find.query(sources)?.fetch_optional(connection).await? {
+        Some(_) => Ok(Enqueued::Duplicate),
+        None => Err(error.into()),
+    }
+}
+
+/// Nothing: where there is no scope.
+struct Nothing;
+
+impl Source for Nothing {
+    fn add(&self, _: Parameter, _: &mut Arguments) -> Added {
+        Ok(false)
+    }
+}
+
+/// How a change joins one that waits.
+struct Coalescing {
+    find: &'static Statement,
+    join: &'static Statement,
+    enqueue: &'static Statement,
+}
+
+/// Lets a change join one that waits, or adds it, in the caller's transaction or in one of its own.
+async fn coalesce<T: Found>(
+    connection: &mut Connection,
+    coalescing: &Coalescing,
+    sources: &[&dyn Source],
+) -> Result<Enqueued, EnqueueError> {
+    if ::sqlx::Connection::is_in_transaction(connection) {
+        return join_or_add::<T>(connection, coalescing, sources).await;
+    }
+    let mut transaction = ::sqlx::Connection::begin_with(connection, BEGIN).await?;
+    let done = join_or_add::<T>(&mut transaction, coalescing, sources).await?;
+    transaction.commit().await?;
+    Ok(done)
+}
+
+async fn join_or_add<T: Found>(
+    connection: &mut Connection,
+    coalescing: &Coalescing,
+    given: &[&dyn Source],
+) -> Result<Enqueued, EnqueueError> {
+    let rows = found::<T>(coalescing.find.rows(&mut *connection, given).await?);
+    for row in &rows {
+        // The key is that of the row, and not the change's own.
+        let sources = [&[row as &dyn Source], given].concat();
+        if coalescing.join.execute(&mut *connection, &sources).await? > 0 {
+            return Ok(Enqueued::Coalesced);
+        }
+    }
+    coalescing.enqueue.execute(connection, given).await?;
+    Ok(Enqueued::Inserted)
+}
+
+/// A statement that inserts a row, taken apart so that it can insert several.
+struct Rows {
+    before: &'static str,
+    /// One row: what stands between its values.
+    row: &'static [&'static str],
+    after: &'static str,
+}
+
+/// Adds events, several by one statement.
+async fn enqueue_many(
+    connection: &mut Connection,
+    enqueue: &Statement,
+    rows: &Rows,
+    find_duplicate: Option<&Statement>,
+    scope: &dyn Source,
+    events: &[&dyn Source],
+    mut done: EnqueuedMany,
+) -> Result<EnqueuedMany, EnqueueError> {
+    for events in events.chunks(rows.at_once()) {
+        let error = match insert_many(connection, enqueue, rows, scope, events).await {
+            Ok(inserted) => {
+                done.inserted += inserted;
+                continue;
+            }
+            Err(error) => error,
+        };
+        if find_duplicate.is_none() || !queue::is_unique_violation(&error) {
+            return Err(error.into());
+        }
+        // The statement has added nothing: one at a time tells which of them are there.
+        for event in events {
+            let sources = [*event, scope];
+            done.count(self::enqueue(connection, enqueue, find_duplicate, &sources).await?);
+        }
+    }
+    Ok(done)
+}
+
+/// Adds events, up to [`Rows::at_once`] of them. How many are new.
+async fn insert_many(
+    connection: &mut Connection,
+    statement: &Statement,
+    rows: &Rows,
+    scope: &dyn Source,
+    events: &[&dyn Source],
+) -> ::sqlx::Result<u64> {
+    let mut arguments = Arguments::default();
+    let mut sql = rows.before.to_owned();
+    for (at, event) in events.iter().enumerate() {
+        sql.push_str(if at == 0 { "" } else { ", " });
+        for (at, text) in rows.row.iter().enumerate() {
+            if at > 0 {
+                sql.push('?');
+            }
+            sql.push_str(text);
+        }
+        for parameter in statement.parameters {
+            statement.value(*parameter, &[*event, scope], &mut arguments)?;
+        }
+    }
+    sql.push_str(rows.after);
+    // The database need not remember a statement for each number of rows.
+    let keep = events.len() == rows.at_once();
+    let query = ::sqlx::query_with(::sqlx::AssertSqlSafe(sql), arguments).persistent(keep);
+    Ok(query.execute(connection).await?.rows_affected())
+}
+
+impl Rows {
+    /// Most rows of one statement: 500, or as many as it can have parameters for.
+    fn at_once(&self) -> usize {
+        (30_000 / self.row.len().max(1)).clamp(1, 500)
+    }
+}
+
+/// How many rows there are by each of these statements, up to `cap`.
+async fn counts<const N: usize>(
+    connection: &mut Connection,
+    statements: [&Statement; N],
+    scope: &[&dyn Source],
+    cap: u32,
+) -> ::sqlx::Result<[u64; N]> {
+    let cap = Given(Parameter::Cap, i64::from(cap));
+    let sources = [scope, &[&cap]].concat();
+    let mut counts = [0; N];
+    for (count, statement) in counts.iter_mut().zip(statements) {
+        let found: Option<i64> = statement.value_of(&mut *connection, &sources).await?;
+        *count = found.unwrap_or(0).max(0) as u64;
+    }
+    Ok(counts)
 }
