@@ -631,16 +631,13 @@ async fn pause(pool: &Pool, tries: u32) -> ::sqlx::Result<()> {
 }
 
 /// The rows that a statement finds, those that cannot be decoded beside the others.
-async fn list<'e, E, Q: Queue>(
-    executor: E,
+async fn list<Q: Queue>(
+    pool: &Pool,
     statement: &Statement,
     sources: &[&dyn Source],
-) -> ::sqlx::Result<Listed<Q, Q::Key>>
-where
-    E: ::sqlx::Executor<'e, Database = Db>,
-{
+) -> ::sqlx::Result<Listed<Q, Q::Key>> {
     let (mut rows, mut undecodable) = (Vec::new(), Vec::new());
-    for row in statement.rows(executor, sources).await? {
+    for row in statement.rows(pool, sources).await? {
         match Q::from_row(&row) {
             Ok(row) => rows.push(row),
             Err(error) => undecodable.push(Undecodable {
@@ -877,27 +874,26 @@ async fn count(
     sources: &[&dyn Source],
     cap: u32,
 ) -> ::sqlx::Result<u64> {
-    let mut connection = pool.acquire().await?;
-    let [counted] = counts(&mut connection, [statement], sources, cap).await?;
+    let [counted] = counts(pool, [statement], sources, cap).await?;
     Ok(counted)
 }
 
 /// Lists dead rows, and gives each a new life.
 async fn replay_batch<Q: Queue>(
-    connection: &mut Connection,
+    pool: &Pool,
     list: &Statement,
     replay: &Statement,
     sources: &[&dyn Source],
     most: u32,
     dry_run: bool,
 ) -> ::sqlx::Result<Batch> {
-    let rows = list.rows(&mut *connection, sources).await?;
+    let rows = list.rows(pool, sources).await?;
     let mut moved = 0;
     for row in &rows {
         let key = Q::key(row)?;
         moved += match dry_run {
             true => 1,
-            false => replay.execute(&mut *connection, &[&key]).await?,
+            false => replay.execute(pool, &[&key]).await?,
         };
     }
     Ok(Batch {
@@ -1106,7 +1102,7 @@ impl Rows {
 
 /// How many rows there are by each of these statements, up to `cap`.
 async fn counts<const N: usize>(
-    connection: &mut Connection,
+    pool: &Pool,
     statements: [&Statement; N],
     scope: &[&dyn Source],
     cap: u32,
@@ -1115,7 +1111,7 @@ async fn counts<const N: usize>(
     let sources = [scope, &[&cap]].concat();
     let mut counts = [0; N];
     for (count, statement) in counts.iter_mut().zip(statements) {
-        let found: Option<i64> = statement.value_of(&mut *connection, &sources).await?;
+        let found: Option<i64> = statement.value_of(pool, &sources).await?;
         *count = found.unwrap_or(0).max(0) as u64;
     }
     Ok(counts)

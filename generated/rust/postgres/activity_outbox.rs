@@ -1027,16 +1027,13 @@ pub async fn enqueue_many(
 }
 
 /// Shows pending rows, without locking or marking them: others may take them at the same time.
-pub async fn get_pending<'e, E>(
-    executor: E,
+pub async fn get_pending(
+    pool: &super::Pool,
     scope: table::Scope<'_>,
     limit: u32,
-) -> sqlx::Result<table::Listed>
-where
-    E: sqlx::Executor<'e, Database = sqlx::Postgres>,
-{
+) -> sqlx::Result<table::Listed> {
     let limit = super::limit(limit);
-    super::list(executor, &statement::GET_PENDING, &[&scope, &limit]).await
+    super::list(pool, &statement::GET_PENDING, &[&scope, &limit]).await
 }
 
 static CLAIM: super::Claim = super::Claim {
@@ -1165,29 +1162,23 @@ pub async fn reap(
 }
 
 /// Lists dead rows, the oldest first.
-pub async fn list_dead<'e, E>(
-    executor: E,
+pub async fn list_dead(
+    pool: &super::Pool,
     scope: table::Scope<'_>,
     limit: u32,
-) -> sqlx::Result<table::Listed>
-where
-    E: sqlx::Executor<'e, Database = sqlx::Postgres>,
-{
+) -> sqlx::Result<table::Listed> {
     let limit = super::limit(limit);
-    super::list(executor, &statement::LIST_DEAD, &[&scope, &limit]).await
+    super::list(pool, &statement::LIST_DEAD, &[&scope, &limit]).await
 }
 
 /// Gives a dead row a new life. Whether it was dead.
-pub async fn replay<'e, E>(executor: E, key: &table::Key) -> sqlx::Result<bool>
-where
-    E: sqlx::Executor<'e, Database = sqlx::Postgres>,
-{
-    Ok(statement::REPLAY.execute(executor, &[key]).await? > 0)
+pub async fn replay(pool: &super::Pool, key: &table::Key) -> sqlx::Result<bool> {
+    Ok(statement::REPLAY.execute(pool, &[key]).await? > 0)
 }
 
 /// Gives one batch of dead rows a new life, the oldest first; on a dry run says only how many it would be.
 pub async fn replay_batch(
-    connection: &mut super::Connection,
+    pool: &super::Pool,
     scope: table::Scope<'_>,
     limit: u32,
     dry_run: bool,
@@ -1195,15 +1186,12 @@ pub async fn replay_batch(
     let most = super::limit(limit);
     let sources: [&dyn super::Source; 2] = [&scope, &most];
     let (list, replay) = (&statement::LIST_DEAD, &statement::REPLAY);
-    super::replay_batch::<table::Row>(connection, list, replay, &sources, limit, dry_run).await
+    super::replay_batch::<table::Row>(pool, list, replay, &sources, limit, dry_run).await
 }
 
 /// Deletes a dead row for good. Whether it was dead.
-pub async fn purge<'e, E>(executor: E, key: &table::Key) -> sqlx::Result<bool>
-where
-    E: sqlx::Executor<'e, Database = sqlx::Postgres>,
-{
-    Ok(statement::PURGE.execute(executor, &[key]).await? > 0)
+pub async fn purge(pool: &super::Pool, key: &table::Key) -> sqlx::Result<bool> {
+    Ok(statement::PURGE.execute(pool, &[key]).await? > 0)
 }
 
 /// Gives finished rows of one state and of a time window a new life, a batch at a time, the oldest first.
@@ -1233,12 +1221,9 @@ pub async fn republish(
 }
 
 /// The time up to which finished rows leave that are kept so long.
-pub async fn cutoff<'e, E>(executor: E, keep: std::time::Duration) -> sqlx::Result<table::Cutoff>
-where
-    E: sqlx::Executor<'e, Database = sqlx::Postgres>,
-{
+pub async fn cutoff(pool: &super::Pool, keep: std::time::Duration) -> sqlx::Result<table::Cutoff> {
     let keep = super::Given(super::Parameter::AgeMs, queue::millis(keep));
-    let cutoff = statement::CUTOFF.value_of(executor, &[&keep]).await?;
+    let cutoff = statement::CUTOFF.value_of(pool, &[&keep]).await?;
     cutoff.map(table::Cutoff).ok_or(sqlx::Error::RowNotFound)
 }
 
@@ -1282,7 +1267,7 @@ pub struct Metrics {
 
 /// How the queue is doing. Each count reads at most `cap` entries of an index.
 pub async fn metrics(
-    connection: &mut super::Connection,
+    pool: &super::Pool,
     scope: table::Scope<'_>,
     cap: u32,
 ) -> sqlx::Result<Metrics> {
@@ -1294,9 +1279,9 @@ pub async fn metrics(
         &statement::COUNT_DUE_RETRIES,
         &statement::COUNT_EXPIRED,
     ];
-    let counts = super::counts(connection, statements, &[&scope], cap).await?;
+    let counts = super::counts(pool, statements, &[&scope], cap).await?;
     let oldest = &statement::OLDEST_PENDING;
-    let oldest = oldest.value_of(connection, &[&scope]).await?;
+    let oldest = oldest.value_of(pool, &[&scope]).await?;
     Ok(Metrics {
         pending: counts[0],
         retryable: counts[1],

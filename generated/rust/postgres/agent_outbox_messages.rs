@@ -693,12 +693,9 @@ pub async fn enqueue_many(
 }
 
 /// Shows pending rows, without locking or marking them: others may take them at the same time.
-pub async fn get_pending<'e, E>(executor: E, limit: u32) -> sqlx::Result<table::Listed>
-where
-    E: sqlx::Executor<'e, Database = sqlx::Postgres>,
-{
+pub async fn get_pending(pool: &super::Pool, limit: u32) -> sqlx::Result<table::Listed> {
     let limit = super::limit(limit);
-    super::list(executor, &statement::GET_PENDING, &[&limit]).await
+    super::list(pool, &statement::GET_PENDING, &[&limit]).await
 }
 
 static CLAIM: super::Claim = super::Claim {
@@ -791,44 +788,38 @@ pub async fn mark_published(
 
 /// Puts a row back whose handler failed in its `attempt`th attempt, later with every attempt. `Lost`: it is not published
 /// any more.
-pub async fn retry_published<'e, E>(
-    executor: E,
+pub async fn retry_published(
+    connection: &mut super::Connection,
     key: &table::Key,
     attempt: i64,
     error: &str,
-) -> Result<std::time::Duration, queue::FinishError>
-where
-    E: sqlx::Executor<'e, Database = sqlx::Postgres>,
-{
+) -> Result<std::time::Duration, queue::FinishError> {
     let delay = table::BACKOFF.delay(attempt);
     let millis = super::Given(super::Parameter::DelayMs, queue::millis(delay));
     let error = queue::cut(error, table::ERROR);
     let error = super::Given(super::Parameter::Error, error.as_str());
     let retry = &statement::RETRY_PUBLISHED;
-    super::finish(executor, retry, &[key, &millis, &error]).await?;
+    super::finish(connection, retry, &[key, &millis, &error]).await?;
     Ok(delay)
 }
 
 /// Gives up a row that its handler can never handle. `Lost`: it is not published any more.
-pub async fn dead_published<'e, E>(
-    executor: E,
+pub async fn dead_published(
+    connection: &mut super::Connection,
     key: &table::Key,
     error: &str,
-) -> Result<(), queue::FinishError>
-where
-    E: sqlx::Executor<'e, Database = sqlx::Postgres>,
-{
+) -> Result<(), queue::FinishError> {
     let error = queue::cut(error, table::ERROR);
     let error = super::Given(super::Parameter::Error, error.as_str());
-    super::finish(executor, &statement::DEAD_PUBLISHED, &[key, &error]).await
+    super::finish(connection, &statement::DEAD_PUBLISHED, &[key, &error]).await
 }
 
 /// Finishes a row in the transaction of its handler, whether or not it is marked as published yet.
-pub async fn consume<'e, E>(executor: E, key: &table::Key) -> sqlx::Result<queue::Consume>
-where
-    E: sqlx::Executor<'e, Database = sqlx::Postgres>,
-{
-    match statement::CONSUME.execute(executor, &[key]).await? {
+pub async fn consume(
+    connection: &mut super::Connection,
+    key: &table::Key,
+) -> sqlx::Result<queue::Consume> {
+    match statement::CONSUME.execute(connection, &[key]).await? {
         0 => Ok(queue::Consume::Duplicate),
         _ => Ok(queue::Consume::Fresh),
     }
@@ -846,40 +837,31 @@ pub async fn sweep(
 }
 
 /// Lists dead rows, the oldest first.
-pub async fn list_dead<'e, E>(executor: E, limit: u32) -> sqlx::Result<table::Listed>
-where
-    E: sqlx::Executor<'e, Database = sqlx::Postgres>,
-{
+pub async fn list_dead(pool: &super::Pool, limit: u32) -> sqlx::Result<table::Listed> {
     let limit = super::limit(limit);
-    super::list(executor, &statement::LIST_DEAD, &[&limit]).await
+    super::list(pool, &statement::LIST_DEAD, &[&limit]).await
 }
 
 /// Gives a dead row a new life. Whether it was dead.
-pub async fn replay<'e, E>(executor: E, key: &table::Key) -> sqlx::Result<bool>
-where
-    E: sqlx::Executor<'e, Database = sqlx::Postgres>,
-{
-    Ok(statement::REPLAY.execute(executor, &[key]).await? > 0)
+pub async fn replay(pool: &super::Pool, key: &table::Key) -> sqlx::Result<bool> {
+    Ok(statement::REPLAY.execute(pool, &[key]).await? > 0)
 }
 
 /// Gives one batch of dead rows a new life, the oldest first; on a dry run says only how many it would be.
 pub async fn replay_batch(
-    connection: &mut super::Connection,
+    pool: &super::Pool,
     limit: u32,
     dry_run: bool,
 ) -> sqlx::Result<queue::Batch> {
     let most = super::limit(limit);
     let sources: [&dyn super::Source; 1] = [&most];
     let (list, replay) = (&statement::LIST_DEAD, &statement::REPLAY);
-    super::replay_batch::<table::Row>(connection, list, replay, &sources, limit, dry_run).await
+    super::replay_batch::<table::Row>(pool, list, replay, &sources, limit, dry_run).await
 }
 
 /// Deletes a dead row for good. Whether it was dead.
-pub async fn purge<'e, E>(executor: E, key: &table::Key) -> sqlx::Result<bool>
-where
-    E: sqlx::Executor<'e, Database = sqlx::Postgres>,
-{
-    Ok(statement::PURGE.execute(executor, &[key]).await? > 0)
+pub async fn purge(pool: &super::Pool, key: &table::Key) -> sqlx::Result<bool> {
+    Ok(statement::PURGE.execute(pool, &[key]).await? > 0)
 }
 
 /// Gives finished rows of one state and of a time window a new life, a batch at a time, the oldest first.
@@ -907,12 +889,9 @@ pub async fn republish(
 }
 
 /// The time up to which finished rows leave that are kept so long.
-pub async fn cutoff<'e, E>(executor: E, keep: std::time::Duration) -> sqlx::Result<table::Cutoff>
-where
-    E: sqlx::Executor<'e, Database = sqlx::Postgres>,
-{
+pub async fn cutoff(pool: &super::Pool, keep: std::time::Duration) -> sqlx::Result<table::Cutoff> {
     let keep = super::Given(super::Parameter::AgeMs, queue::millis(keep));
-    let cutoff = statement::CUTOFF.value_of(executor, &[&keep]).await?;
+    let cutoff = statement::CUTOFF.value_of(pool, &[&keep]).await?;
     cutoff.map(table::Cutoff).ok_or(sqlx::Error::RowNotFound)
 }
 
@@ -949,16 +928,16 @@ pub struct Metrics {
 }
 
 /// How the queue is doing. Each count reads at most `cap` entries of an index.
-pub async fn metrics(connection: &mut super::Connection, cap: u32) -> sqlx::Result<Metrics> {
+pub async fn metrics(pool: &super::Pool, cap: u32) -> sqlx::Result<Metrics> {
     let statements = [
         &statement::COUNT_PENDING,
         &statement::COUNT_PUBLISHED,
         &statement::COUNT_DEAD,
         &statement::COUNT_STRANDED_PUBLISHED,
     ];
-    let counts = super::counts(connection, statements, &[], cap).await?;
+    let counts = super::counts(pool, statements, &[], cap).await?;
     let oldest = &statement::OLDEST_DUE;
-    let oldest = oldest.value_of(connection, &[]).await?;
+    let oldest = oldest.value_of(pool, &[]).await?;
     Ok(Metrics {
         pending: counts[0],
         published: counts[1],

@@ -116,12 +116,9 @@ impl super::Source for table::Message<'_> {
 }
 
 /// The time up to which finished rows leave that are kept so long.
-pub async fn cutoff<'e, E>(executor: E, keep: std::time::Duration) -> sqlx::Result<table::Cutoff>
-where
-    E: sqlx::Executor<'e, Database = sqlx::Sqlite>,
-{
+pub async fn cutoff(pool: &super::Pool, keep: std::time::Duration) -> sqlx::Result<table::Cutoff> {
     let keep = super::Given(super::Parameter::AgeMs, queue::millis(keep));
-    let cutoff = statement::CUTOFF.value_of(executor, &[&keep]).await?;
+    let cutoff = statement::CUTOFF.value_of(pool, &[&keep]).await?;
     cutoff.map(table::Cutoff).ok_or(sqlx::Error::RowNotFound)
 }
 
@@ -139,15 +136,12 @@ pub async fn cleanup(
 
 /// Writes down that the consumer has the message, in the transaction that handles it. Who comes second waits for the end of
 /// that transaction.
-pub async fn begin_consume<'e, E>(
-    executor: E,
+pub async fn begin_consume(
+    connection: &mut super::Connection,
     message: table::Message<'_>,
-) -> sqlx::Result<queue::Consume>
-where
-    E: sqlx::Executor<'e, Database = sqlx::Sqlite>,
-{
+) -> sqlx::Result<queue::Consume> {
     let begin = &statement::BEGIN_CONSUME;
-    match begin.execute(executor, &[&message]).await? {
+    match begin.execute(connection, &[&message]).await? {
         0 => Ok(queue::Consume::Duplicate),
         _ => Ok(queue::Consume::Fresh),
     }
