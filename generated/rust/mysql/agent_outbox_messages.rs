@@ -627,7 +627,7 @@ impl super::Source for table::NewEvent<'_> {
             super::Parameter::Column(2) => super::add(arguments, self.topic),
             super::Parameter::Column(3) => super::add(arguments, self.message_key),
             super::Parameter::Column(4) => super::add(arguments, self.payload),
-            super::Parameter::Column(7) => super::add(arguments, self.max_retry),
+            super::Parameter::Column(7) => super::add(arguments, self.max_retry.unwrap_or(20)),
             _ => Ok(false),
         }
     }

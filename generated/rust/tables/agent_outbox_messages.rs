@@ -210,7 +210,9 @@ pub struct NewEvent<'a> {
     /// Attempts after which the row is dead.
     ///
     /// `max_retry`, `INT`.
-    pub max_retry: i32,
+    ///
+    /// `None`: 20.
+    pub max_retry: Option<i32>,
 }
 
 /// Which row it is.

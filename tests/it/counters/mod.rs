@@ -13,10 +13,10 @@ pub mod figures;
 mod measure;
 mod negatives;
 pub mod probe;
-mod running;
+pub mod running;
 mod second_worker;
 mod stale;
-mod statements;
+pub mod statements;
 mod tables;
 
 use claimsmith::schema::{Catalog, Table, load, names};

@@ -1,7 +1,7 @@
 //! What the functions of a table take and give, the same for every database: a part of `rust/tables/<table>.rs`.
 
 use crate::schema::format::{Backoff, MaxAttempts};
-use crate::schema::{Column, ColumnType, Table, coalescing};
+use crate::schema::{Column, ColumnType, Table};
 use crate::statement::query;
 use crate::template::template_object;
 
@@ -213,8 +213,17 @@ pub fn work(table: &Table, items: &[ColumnItem]) -> Option<Work> {
     let age = retention.and_then(|retention| table.position(&retention.age));
     let checks: Vec<Check> =
         columns.event.iter().filter(|_| claims).filter_map(|at| check(table, *at, items)).collect();
+    let mut structs = structs(&columns, claims, items);
+    if let Some((at, most)) = default_attempts(table) {
+        let event = structs.iter_mut().find(|item| item.name == "NewEvent");
+        let field = event.and_then(|event| event.fields.iter_mut().find(|field| field.column == at));
+        if let Some(field) = field {
+            field.docs.extend([String::new(), format!("`None`: {most}.")]);
+            field.ty = format!("Option<{}>", field.ty);
+        }
+    }
     Some(Work {
-        structs: structs(&columns, claims, items),
+        structs,
         claims,
         key_of_row: key_of_row(&columns, items),
         scope_of_key: scope_of_key(&columns, items),
@@ -410,8 +419,9 @@ fn backoff(backoff: &Backoff) -> BackoffItem {
     }
 }
 
-/// Whether a change can join one that waits.
-pub fn coalesces(table: &Table) -> bool {
-    let claim = table.claim.as_ref();
-    claim.and_then(|claim| coalescing(table, claim)).is_some_and(|coalescing| coalescing.is_ok())
+/// The column of an event that says its most attempts, and what it holds where the caller says nothing.
+pub fn default_attempts(table: &Table) -> Option<(usize, u32)> {
+    let MaxAttempts::Column(max) = &table.claim.as_ref()?.retry.as_ref()?.max else { return None };
+    let at = table.position(&max.column)?;
+    (!table.columns[at].nullable).then_some((at, max.default))
 }

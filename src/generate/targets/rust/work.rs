@@ -490,16 +490,23 @@ impl Maker<'_> {
         let given = all.into_iter().filter(|(_, columns)| !columns.is_empty());
         let source = |(name, columns): (&str, Vec<usize>)| Source {
             ty: self.struct_type(name, &columns),
-            arms: columns.iter().map(|at| self.arm(*at, name != "Key")).collect(),
+            arms: columns.iter().map(|at| self.arm(*at, name)).collect(),
         };
         given.map(source).collect()
     }
 
-    fn arm(&mut self, at: usize, is_borrowed: bool) -> Arm {
-        let (column, field) = (&self.table.columns[at], &self.subject.names.fields[at]);
+    fn arm(&mut self, at: usize, of: &str) -> Arm {
+        let column = &self.table.columns[at];
+        let mut field = self.subject.names.fields[at].clone();
+        if let Some((_, most)) =
+            super::queue::default_attempts(self.table).filter(|(most, _)| of == "NewEvent" && *most == at)
+        {
+            field = format!("{field}.unwrap_or({most})");
+        }
+        let field = &field;
         let wire = self.dialect.wire(column);
         let is_choice = self.is_choice(at);
-        let (value, function) = match is_borrowed {
+        let (value, function) = match of != "Key" {
             true => value::bind_borrowed(column, field, wire, is_choice),
             false => value::bind("self", column, field, wire, is_choice),
         };
