@@ -144,8 +144,8 @@ macro_rules! bench {
             /// Four workers that find next to nothing, with somebody who adds a little.
             async fn near_empty(pool: &$pool) {
                 let before = deadlocks(pool).await;
-                let end = Instant::now() + Duration::from_secs(10);
                 sqlx::query("DELETE FROM wallet_outbox").execute(pool).await.unwrap();
+                let end = Instant::now() + Duration::from_secs(10);
                 let mut workers = Vec::new();
                 for number in 0..4 {
                     let pool = pool.clone();

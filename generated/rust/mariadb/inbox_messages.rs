@@ -110,15 +110,18 @@ impl super::Source for table::Message<'_> {
 }
 
 impl super::Found for table::Row {
-    #[rustfmt::skip]
     fn add(
         row: &super::DbRow,
         parameter: super::Parameter,
         arguments: &mut super::Arguments,
     ) -> super::Added {
         match parameter {
-            super::Parameter::Column(0) => super::add(arguments, get::<String>(row, table::COLUMNS[0])?),
-            super::Parameter::Column(1) => super::add(arguments, get::<String>(row, table::COLUMNS[1])?),
+            super::Parameter::Column(0) => {
+                super::add(arguments, get::<String>(row, table::COLUMNS[0])?)
+            }
+            super::Parameter::Column(1) => {
+                super::add(arguments, get::<String>(row, table::COLUMNS[1])?)
+            }
             _ => Ok(false),
         }
     }

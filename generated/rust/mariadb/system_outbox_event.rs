@@ -446,14 +446,15 @@ impl super::Source for table::Key {
 }
 
 impl super::Found for table::Row {
-    #[rustfmt::skip]
     fn add(
         row: &super::DbRow,
         parameter: super::Parameter,
         arguments: &mut super::Arguments,
     ) -> super::Added {
         match parameter {
-            super::Parameter::Column(0) => super::add(arguments, get::<String>(row, table::COLUMNS[0])?),
+            super::Parameter::Column(0) => {
+                super::add(arguments, get::<String>(row, table::COLUMNS[0])?)
+            }
             _ => Ok(false),
         }
     }
@@ -462,14 +463,12 @@ impl super::Found for table::Row {
 impl super::Queue for table::Row {
     type Key = table::Key;
 
-    #[rustfmt::skip]
     fn key(row: &super::DbRow) -> sqlx::Result<table::Key> {
         Ok(table::Key {
             __sys_gen_id: get(row, table::COLUMNS[0])?,
         })
     }
 
-    #[rustfmt::skip]
     fn key_like(like: &table::Key, row: &super::DbRow) -> sqlx::Result<table::Key> {
         _ = like;
         Ok(table::Key {
@@ -492,8 +491,7 @@ impl super::Queue for table::Row {
     }
 
     fn numbers(row: &super::DbRow) -> sqlx::Result<super::Numbers> {
-        let numbers = Self::attempts(row)?;
-        Ok(numbers)
+        Self::attempts(row)
     }
 
     fn fence(numbers: &super::Numbers, token: &str) -> super::Fence {
@@ -511,7 +509,6 @@ impl super::Queue for table::Row {
         Ok(true)
     }
 
-    #[rustfmt::skip]
     fn taken(&mut self, token: &str) {
         _ = token;
         self.status = table::Status::Processing;

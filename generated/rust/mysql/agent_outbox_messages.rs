@@ -643,14 +643,15 @@ impl super::Source for table::Key {
 }
 
 impl super::Found for table::Row {
-    #[rustfmt::skip]
     fn add(
         row: &super::DbRow,
         parameter: super::Parameter,
         arguments: &mut super::Arguments,
     ) -> super::Added {
         match parameter {
-            super::Parameter::Column(0) => super::add(arguments, get::<i64>(row, table::COLUMNS[0])?),
+            super::Parameter::Column(0) => {
+                super::add(arguments, get::<i64>(row, table::COLUMNS[0])?)
+            }
             _ => Ok(false),
         }
     }
@@ -659,14 +660,12 @@ impl super::Found for table::Row {
 impl super::Queue for table::Row {
     type Key = table::Key;
 
-    #[rustfmt::skip]
     fn key(row: &super::DbRow) -> sqlx::Result<table::Key> {
         Ok(table::Key {
             id: get(row, table::COLUMNS[0])?,
         })
     }
 
-    #[rustfmt::skip]
     fn key_like(like: &table::Key, row: &super::DbRow) -> sqlx::Result<table::Key> {
         _ = like;
         Ok(table::Key {
@@ -689,8 +688,7 @@ impl super::Queue for table::Row {
     }
 
     fn numbers(row: &super::DbRow) -> sqlx::Result<super::Numbers> {
-        let numbers = Self::attempts(row)?;
-        Ok(numbers)
+        Self::attempts(row)
     }
 
     fn fence(numbers: &super::Numbers, token: &str) -> super::Fence {
@@ -708,7 +706,6 @@ impl super::Queue for table::Row {
         Ok(matches!(fence, super::Fence::Attempt(held) if number == Some(*held)))
     }
 
-    #[rustfmt::skip]
     fn taken(&mut self, token: &str) {
         _ = token;
         self.retry_count = self.retry_count.saturating_add(1);

@@ -965,17 +965,24 @@ impl super::Source for table::Key {
 }
 
 impl super::Found for table::Row {
-    #[rustfmt::skip]
     fn add(
         row: &super::DbRow,
         parameter: super::Parameter,
         arguments: &mut super::Arguments,
     ) -> super::Added {
         match parameter {
-            super::Parameter::Column(0) => super::add(arguments, get::<String>(row, table::COLUMNS[0])?),
-            super::Parameter::Column(1) => super::add(arguments, get::<String>(row, table::COLUMNS[1])?),
-            super::Parameter::Column(2) => super::add(arguments, get::<String>(row, table::COLUMNS[2])?),
-            super::Parameter::Column(3) => super::add(arguments, get::<String>(row, table::COLUMNS[3])?),
+            super::Parameter::Column(0) => {
+                super::add(arguments, get::<String>(row, table::COLUMNS[0])?)
+            }
+            super::Parameter::Column(1) => {
+                super::add(arguments, get::<String>(row, table::COLUMNS[1])?)
+            }
+            super::Parameter::Column(2) => {
+                super::add(arguments, get::<String>(row, table::COLUMNS[2])?)
+            }
+            super::Parameter::Column(3) => {
+                super::add(arguments, get::<String>(row, table::COLUMNS[3])?)
+            }
             _ => Ok(false),
         }
     }
@@ -984,7 +991,6 @@ impl super::Found for table::Row {
 impl super::Queue for table::Row {
     type Key = table::Key;
 
-    #[rustfmt::skip]
     fn key(row: &super::DbRow) -> sqlx::Result<table::Key> {
         Ok(table::Key {
             source_name: get(row, table::COLUMNS[0])?,
@@ -994,9 +1000,7 @@ impl super::Queue for table::Row {
         })
     }
 
-    #[rustfmt::skip]
     fn key_like(like: &table::Key, row: &super::DbRow) -> sqlx::Result<table::Key> {
-        _ = like;
         Ok(table::Key {
             source_name: like.source_name.clone(),
             app_code: like.app_code.clone(),
@@ -1019,8 +1023,7 @@ impl super::Queue for table::Row {
     }
 
     fn numbers(row: &super::DbRow) -> sqlx::Result<super::Numbers> {
-        let numbers = Self::attempts(row)?;
-        Ok(numbers)
+        Self::attempts(row)
     }
 
     fn fence(numbers: &super::Numbers, token: &str) -> super::Fence {
@@ -1038,7 +1041,6 @@ impl super::Queue for table::Row {
         Ok(matches!(fence, super::Fence::Token(held) if token.as_ref() == Some(held)))
     }
 
-    #[rustfmt::skip]
     fn taken(&mut self, token: &str) {
         _ = token;
         self.status = table::Status::Delivering;

@@ -567,14 +567,15 @@ impl super::Source for table::Key {
 }
 
 impl super::Found for table::Row {
-    #[rustfmt::skip]
     fn add(
         row: &super::DbRow,
         parameter: super::Parameter,
         arguments: &mut super::Arguments,
     ) -> super::Added {
         match parameter {
-            super::Parameter::Column(0) => super::add(arguments, get::<String>(row, table::COLUMNS[0])?),
+            super::Parameter::Column(0) => {
+                super::add(arguments, get::<String>(row, table::COLUMNS[0])?)
+            }
             _ => Ok(false),
         }
     }
@@ -583,7 +584,6 @@ impl super::Found for table::Row {
 impl super::Queue for table::Row {
     type Key = table::Key;
 
-    #[rustfmt::skip]
     fn key(row: &super::DbRow) -> sqlx::Result<table::Key> {
         Ok(table::Key {
             source: get(row, table::COLUMNS[1])?,
@@ -591,9 +591,7 @@ impl super::Queue for table::Row {
         })
     }
 
-    #[rustfmt::skip]
     fn key_like(like: &table::Key, row: &super::DbRow) -> sqlx::Result<table::Key> {
-        _ = like;
         Ok(table::Key {
             source: like.source.clone(),
             id: get(row, table::COLUMNS[0])?,
@@ -614,8 +612,7 @@ impl super::Queue for table::Row {
     }
 
     fn numbers(row: &super::DbRow) -> sqlx::Result<super::Numbers> {
-        let numbers = Self::attempts(row)?;
-        Ok(numbers)
+        Self::attempts(row)
     }
 
     fn fence(numbers: &super::Numbers, token: &str) -> super::Fence {
@@ -633,7 +630,6 @@ impl super::Queue for table::Row {
         Ok(true)
     }
 
-    #[rustfmt::skip]
     fn taken(&mut self, token: &str) {
         _ = token;
         self.status = table::Status::Processing;

@@ -867,15 +867,18 @@ impl super::Source for table::Key {
 }
 
 impl super::Found for table::Row {
-    #[rustfmt::skip]
     fn add(
         row: &super::DbRow,
         parameter: super::Parameter,
         arguments: &mut super::Arguments,
     ) -> super::Added {
         match parameter {
-            super::Parameter::Column(0) => super::add(arguments, get::<String>(row, table::COLUMNS[0])?),
-            super::Parameter::Column(1) => super::add(arguments, get::<String>(row, table::COLUMNS[1])?),
+            super::Parameter::Column(0) => {
+                super::add(arguments, get::<String>(row, table::COLUMNS[0])?)
+            }
+            super::Parameter::Column(1) => {
+                super::add(arguments, get::<String>(row, table::COLUMNS[1])?)
+            }
             _ => Ok(false),
         }
     }
@@ -884,7 +887,6 @@ impl super::Found for table::Row {
 impl super::Queue for table::Row {
     type Key = table::Key;
 
-    #[rustfmt::skip]
     fn key(row: &super::DbRow) -> sqlx::Result<table::Key> {
         Ok(table::Key {
             app_code: get(row, table::COLUMNS[0])?,
@@ -892,9 +894,7 @@ impl super::Queue for table::Row {
         })
     }
 
-    #[rustfmt::skip]
     fn key_like(like: &table::Key, row: &super::DbRow) -> sqlx::Result<table::Key> {
-        _ = like;
         Ok(table::Key {
             app_code: like.app_code.clone(),
             event_id: get(row, table::COLUMNS[1])?,
@@ -915,8 +915,7 @@ impl super::Queue for table::Row {
     }
 
     fn numbers(row: &super::DbRow) -> sqlx::Result<super::Numbers> {
-        let numbers = Self::attempts(row)?;
-        Ok(numbers)
+        Self::attempts(row)
     }
 
     fn fence(numbers: &super::Numbers, token: &str) -> super::Fence {
@@ -934,7 +933,6 @@ impl super::Queue for table::Row {
         Ok(matches!(fence, super::Fence::Token(held) if token.as_ref() == Some(held)))
     }
 
-    #[rustfmt::skip]
     fn taken(&mut self, token: &str) {
         _ = token;
         self.status = table::Status::Delivering;

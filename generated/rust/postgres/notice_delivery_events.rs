@@ -916,7 +916,6 @@ impl super::Source for table::Key {
 impl super::Queue for table::Row {
     type Key = table::Key;
 
-    #[rustfmt::skip]
     fn key(row: &super::DbRow) -> sqlx::Result<table::Key> {
         Ok(table::Key {
             source_name: get(row, table::COLUMNS[0])?,
@@ -926,9 +925,7 @@ impl super::Queue for table::Row {
         })
     }
 
-    #[rustfmt::skip]
     fn key_like(like: &table::Key, row: &super::DbRow) -> sqlx::Result<table::Key> {
-        _ = like;
         Ok(table::Key {
             source_name: like.source_name.clone(),
             app_code: like.app_code.clone(),
@@ -951,8 +948,7 @@ impl super::Queue for table::Row {
     }
 
     fn numbers(row: &super::DbRow) -> sqlx::Result<super::Numbers> {
-        let numbers = Self::attempts(row)?;
-        Ok(numbers)
+        Self::attempts(row)
     }
 
     fn fence(numbers: &super::Numbers, token: &str) -> super::Fence {

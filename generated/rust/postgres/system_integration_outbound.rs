@@ -534,7 +534,6 @@ impl super::Source for table::Key {
 impl super::Queue for table::Row {
     type Key = table::Key;
 
-    #[rustfmt::skip]
     fn key(row: &super::DbRow) -> sqlx::Result<table::Key> {
         Ok(table::Key {
             destination: get(row, table::COLUMNS[1])?,
@@ -542,9 +541,7 @@ impl super::Queue for table::Row {
         })
     }
 
-    #[rustfmt::skip]
     fn key_like(like: &table::Key, row: &super::DbRow) -> sqlx::Result<table::Key> {
-        _ = like;
         Ok(table::Key {
             destination: like.destination.clone(),
             id: get(row, table::COLUMNS[0])?,
@@ -565,8 +562,7 @@ impl super::Queue for table::Row {
     }
 
     fn numbers(row: &super::DbRow) -> sqlx::Result<super::Numbers> {
-        let numbers = Self::attempts(row)?;
-        Ok(numbers)
+        Self::attempts(row)
     }
 
     fn fence(numbers: &super::Numbers, token: &str) -> super::Fence {

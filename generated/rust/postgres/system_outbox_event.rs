@@ -456,14 +456,12 @@ impl super::Source for table::Key {
 impl super::Queue for table::Row {
     type Key = table::Key;
 
-    #[rustfmt::skip]
     fn key(row: &super::DbRow) -> sqlx::Result<table::Key> {
         Ok(table::Key {
             __sys_gen_id: get(row, table::COLUMNS[0])?,
         })
     }
 
-    #[rustfmt::skip]
     fn key_like(like: &table::Key, row: &super::DbRow) -> sqlx::Result<table::Key> {
         _ = like;
         Ok(table::Key {
@@ -486,8 +484,7 @@ impl super::Queue for table::Row {
     }
 
     fn numbers(row: &super::DbRow) -> sqlx::Result<super::Numbers> {
-        let numbers = Self::attempts(row)?;
-        Ok(numbers)
+        Self::attempts(row)
     }
 
     fn fence(numbers: &super::Numbers, token: &str) -> super::Fence {

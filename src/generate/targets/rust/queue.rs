@@ -9,7 +9,7 @@ use super::table::ColumnItem;
 use super::text::{literal, structure};
 
 /// Longest name of a field with which rustfmt leaves our lines as they are.
-pub const PLAIN: usize = 26;
+pub const PLAIN: usize = 20;
 
 /// What the functions of a table take and give.
 #[derive(Clone, Debug)]

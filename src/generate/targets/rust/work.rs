@@ -36,6 +36,8 @@ pub struct Work {
     pub skips: bool,
     /// How values of structs become parameters.
     pub sources: Vec<Source>,
+    /// Their types are so long that rustfmt would break lines.
+    pub found_is_wide: bool,
     /// How columns of the primary key pass from one statement to the next, where rows are changed by their keys.
     pub found: Vec<FoundField>,
     /// Rows are claimed.
@@ -82,6 +84,7 @@ template_object!(Work {
     has_states,
     skips,
     sources,
+    found_is_wide,
     found,
     queue,
     claims,
@@ -395,6 +398,11 @@ impl Maker<'_> {
             has_states: self.queries.iter().any(|(query, _)| self.leaves(query) && query.state.is_some()),
             skips: longest.is_some_and(|longest| longest > super::queue::PLAIN),
             sources: self.sources(),
+            found_is_wide: self
+                .table
+                .primary_key
+                .iter()
+                .any(|at| value::driver_type(&self.table.columns[*at]).len() > 16),
             found: self.found(),
             exhausting: self.exhausting(),
             queue,
