@@ -3,8 +3,8 @@
 use super::format::Strategy;
 use super::{Catalog, Index, IndexOrigin, Table, TableName};
 
-/// The archive table that `table` asks for: the same columns and primary key, one index by age, and neither uniques nor
-/// foreign keys nor numbering, so that no row that was good in the table can be refused by its archive.
+/// The archive table that `table` asks for: the same columns and primary key, one index by age within each
+/// scope and state, and neither uniques nor foreign keys nor numbering, so that no row that was good in the table can be refused by its archive.
 pub fn archive_of(table: &Table) -> Option<Table> {
     let name = name(table)?;
     let retention = table.retention.as_ref()?;
@@ -16,9 +16,9 @@ pub fn archive_of(table: &Table) -> Option<Table> {
     let site = table.site.step("retention");
     let age = table.position(&retention.age).map(|age| Index {
         name: None,
-        columns: vec![age],
+        columns: pins(table).into_iter().chain([age]).chain(key(table, age)).collect(),
         unique: false,
-        origin: IndexOrigin::Declared,
+        origin: IndexOrigin::Workload("age".to_owned()),
         predicate: None,
         description: Some("Finds archived rows by age.".to_owned()),
         site: site.clone(),
@@ -41,6 +41,21 @@ pub fn archive_of(table: &Table) -> Option<Table> {
         site,
         ..table.clone()
     })
+}
+
+/// What rows are asked for by when they are published once more: the scope of their retention, and their state.
+fn pins(table: &Table) -> Vec<usize> {
+    let claim = table.claim.as_ref();
+    let retention = table.retention.as_ref().and_then(|retention| retention.scope.as_ref());
+    let scope = retention.or(claim.map(|claim| &claim.scope)).into_iter().flatten();
+    let names = scope.chain(claim.map(|claim| &claim.status.column));
+    names.filter_map(|name| table.position(name)).collect()
+}
+
+/// What of the key is not in the index already, as in the table's own.
+fn key(table: &Table, age: usize) -> Vec<usize> {
+    let pins = pins(table);
+    table.primary_key.iter().copied().filter(|column| *column != age && !pins.contains(column)).collect()
 }
 
 /// The name of the archive: `into`, or `<table>_archive` in the same database.

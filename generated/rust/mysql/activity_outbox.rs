@@ -378,6 +378,79 @@ SET `status` = 'pending',
     `retry_count` = 0,
     `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
 WHERE (`app_code`, `event_id`) IN (?)";
+    /// Archived rows of the state delivered from `since` on and before `until`, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_ARCHIVED_DELIVERED: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `activity_outbox_archive` FORCE INDEX (`idx_activity_outbox_archive_age`)
+  WHERE `app_code` = ?
+    AND `status` = 'delivered'
+    AND `updated_at_ms` >= ?
+    AND `updated_at_ms` < ?
+  LIMIT ?
+) AS counted";
+    /// The keys of one batch of archived rows.
+    /// Those from `since` on and before `until`, the oldest first, but for rows whose key is in the table again.
+    /// Then `republish_archived_copy` and `republish_archived_delete` in the same transaction, at READ COMMITTED.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `limit`.
+    pub const REPUBLISH_ARCHIVED_FIND_DELIVERED: &str = r"SELECT `app_code`, `event_id`
+FROM `activity_outbox_archive` FORCE INDEX (`idx_activity_outbox_archive_age`)
+WHERE `app_code` = ?
+  AND `status` = 'delivered'
+  AND `updated_at_ms` >= ?
+  AND `updated_at_ms` < ?
+  AND (SELECT COUNT(*) FROM `activity_outbox` AS t WHERE t.`app_code` = `activity_outbox_archive`.`app_code` AND t.`event_id` = `activity_outbox_archive`.`event_id`) <> 1
+ORDER BY `updated_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// Archived rows of the state done from `since` on and before `until`, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_ARCHIVED_DONE: &str = r"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `activity_outbox_archive` FORCE INDEX (`idx_activity_outbox_archive_age`)
+  WHERE `app_code` = ?
+    AND `status` = 'done'
+    AND `updated_at_ms` >= ?
+    AND `updated_at_ms` < ?
+  LIMIT ?
+) AS counted";
+    /// The keys of one batch of archived rows.
+    /// Those from `since` on and before `until`, the oldest first, but for rows whose key is in the table again.
+    /// Then `republish_archived_copy` and `republish_archived_delete` in the same transaction, at READ COMMITTED.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `limit`.
+    pub const REPUBLISH_ARCHIVED_FIND_DONE: &str = r"SELECT `app_code`, `event_id`
+FROM `activity_outbox_archive` FORCE INDEX (`idx_activity_outbox_archive_age`)
+WHERE `app_code` = ?
+  AND `status` = 'done'
+  AND `updated_at_ms` >= ?
+  AND `updated_at_ms` < ?
+  AND (SELECT COUNT(*) FROM `activity_outbox` AS t WHERE t.`app_code` = `activity_outbox_archive`.`app_code` AND t.`event_id` = `activity_outbox_archive`.`event_id`) <> 1
+ORDER BY `updated_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED";
+    /// Gives a batch of archived rows a new life in the table: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `keys`.
+    pub const REPUBLISH_ARCHIVED_COPY: &str = r"INSERT INTO `activity_outbox` (`app_code`, `event_id`, `event_type`, `activity_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`)
+SELECT `app_code`, `event_id`, `event_type`, `activity_id`, `payload`, 'pending', NULL, 0, 0, 0, `last_error`, `created_at_ms`, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+FROM `activity_outbox_archive` FORCE INDEX (`PRIMARY`)
+WHERE (`app_code`, `event_id`) IN (?)";
+    /// Deletes from the archive what is in the table again.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `keys`.
+    pub const REPUBLISH_ARCHIVED_DELETE: &str = r"DELETE /*+ INDEX(t `PRIMARY`) */ FROM `activity_outbox_archive` AS t
+WHERE (`app_code`, `event_id`) IN (?)";
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.
@@ -795,6 +868,48 @@ mod statement {
         sql: super::query::REPUBLISH,
         parameters: &[],
         keys_at: 300,
+        keys: &[Column(0), Column(1)],
+    };
+
+    pub(super) static COUNT_REPUBLISH_ARCHIVED_DELIVERED: Statement = Statement {
+        sql: super::query::COUNT_REPUBLISH_ARCHIVED_DELIVERED,
+        parameters: &[Column(0), Since, Until, Cap],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static REPUBLISH_ARCHIVED_FIND_DELIVERED: Statement = Statement {
+        sql: super::query::REPUBLISH_ARCHIVED_FIND_DELIVERED,
+        parameters: &[Column(0), Since, Until, Limit],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static COUNT_REPUBLISH_ARCHIVED_DONE: Statement = Statement {
+        sql: super::query::COUNT_REPUBLISH_ARCHIVED_DONE,
+        parameters: &[Column(0), Since, Until, Cap],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static REPUBLISH_ARCHIVED_FIND_DONE: Statement = Statement {
+        sql: super::query::REPUBLISH_ARCHIVED_FIND_DONE,
+        parameters: &[Column(0), Since, Until, Limit],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static REPUBLISH_ARCHIVED_COPY: Statement = Statement {
+        sql: super::query::REPUBLISH_ARCHIVED_COPY,
+        parameters: &[],
+        keys_at: 504,
+        keys: &[Column(0), Column(1)],
+    };
+
+    pub(super) static REPUBLISH_ARCHIVED_DELETE: Statement = Statement {
+        sql: super::query::REPUBLISH_ARCHIVED_DELETE,
+        parameters: &[],
+        keys_at: 104,
         keys: &[Column(0), Column(1)],
     };
 
@@ -1256,6 +1371,41 @@ pub async fn republish(
     Ok(which.batch(moved.await?.moved))
 }
 
+/// Gives archived rows of one state and of a time window a new life in the table, a batch at a time, the oldest first. Rows
+/// whose key is in the table again stay in the archive.
+pub async fn republish_archived(
+    pool: &super::Pool,
+    scope: table::Scope<'_>,
+    state: table::Status,
+    which: &queue::Republish<table::Age>,
+) -> Result<queue::Batch, queue::ArchiveError> {
+    let since = super::Given(super::Parameter::Since, which.since);
+    let until = super::Given(super::Parameter::Until, which.until);
+    let (count, statement) = match state {
+        table::Status::Delivered => (
+            &statement::COUNT_REPUBLISH_ARCHIVED_DELIVERED,
+            &statement::REPUBLISH_ARCHIVED_FIND_DELIVERED,
+        ),
+        table::Status::Done => (
+            &statement::COUNT_REPUBLISH_ARCHIVED_DONE,
+            &statement::REPUBLISH_ARCHIVED_FIND_DONE,
+        ),
+        _ => return Err(super::no_such(state).into()),
+    };
+    let sources: [&dyn super::Source; 3] = [&scope, &since, &until];
+    if which.dry_run {
+        let counted = super::count(pool, count, &sources, which.limit).await?;
+        return Ok(which.batch(counted));
+    }
+    super::compare(pool, &statement::ARCHIVE_COMPARE).await?;
+    let copy = &statement::REPUBLISH_ARCHIVED_COPY;
+    let delete = &statement::REPUBLISH_ARCHIVED_DELETE;
+    let moved =
+        super::move_over::<table::Row>(pool, statement, copy, delete, &sources, which.limit);
+    let moved = moved.await?;
+    Ok(which.batch(moved.moved))
+}
+
 /// The time up to which finished rows leave that are kept so long.
 pub async fn cutoff(pool: &super::Pool, keep: std::time::Duration) -> sqlx::Result<table::Cutoff> {
     let keep = super::Given(super::Parameter::AgeMs, queue::millis(keep));
@@ -1280,7 +1430,7 @@ pub async fn archive(
     let sources: [&dyn super::Source; 2] = [&scope, &cutoff];
     super::compare(pool, &statement::ARCHIVE_COMPARE).await?;
     let (copy, delete) = (&statement::ARCHIVE_COPY, &statement::ARCHIVE_DELETE);
-    super::archive::<table::Row>(pool, statement, copy, delete, &sources, limit).await
+    super::move_over::<table::Row>(pool, statement, copy, delete, &sources, limit).await
 }
 
 /// How many rows there are, each count up to a given one: beyond it, the answer means "at least".

@@ -6,9 +6,9 @@ use super::get;
 
 /// The names of indexes.
 pub mod index {
-    /// On `updated_at_ms`.
-    pub const IDX_NOTICE_DELIVERY_EVENTS_ARCHIVE_UPDATED_AT_: &str =
-        "idx_notice_delivery_events_archive_updated_at_ms";
+    /// On `source_name`, `app_code`, `channel`, `status`, `updated_at_ms`, `event_id`.
+    pub const IDX_NOTICE_DELIVERY_EVENTS_ARCHIVE_AGE: &str =
+        "idx_notice_delivery_events_archive_age";
 }
 
 /// The names of constraints.

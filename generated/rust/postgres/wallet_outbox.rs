@@ -332,6 +332,86 @@ SET "status" = 'pending',
     "updated_at_ms" = floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
 WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
   AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)"#;
+    /// Archived rows of the state delivered from `since` on and before `until`, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_ARCHIVED_DELIVERED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "wallet_outbox_archive"
+  WHERE "app_code" = $1
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= $2
+    AND "updated_at_ms" < $3
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $4
+) AS counted"#;
+    /// Gives one batch of archived rows a new life in the table: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    /// Those from `since` on and before `until`, the oldest first, but for rows whose key is in the table again.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `limit`.
+    pub const REPUBLISH_ARCHIVED_DELIVERED: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
+  FROM "wallet_outbox_archive"
+  WHERE "app_code" = $1
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= $2
+    AND "updated_at_ms" < $3
+    AND (SELECT COUNT(*) FROM "wallet_outbox" AS t WHERE t."app_code" = "wallet_outbox_archive"."app_code" AND t."event_id" = "wallet_outbox_archive"."event_id") <> 1
+    AND (SELECT COUNT(*) FROM "wallet_outbox" AS t WHERE t."app_code" = "wallet_outbox_archive"."app_code" AND t."idempotency_key" = "wallet_outbox_archive"."idempotency_key") <> 1
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $4
+  FOR UPDATE SKIP LOCKED
+), moved AS (
+  DELETE FROM "wallet_outbox_archive" AS t
+  WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+    AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
+  RETURNING t."app_code", t."event_id", t."event_type", t."user_id", t."idempotency_key", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms"
+)
+INSERT INTO "wallet_outbox" ("app_code", "event_id", "event_type", "user_id", "idempotency_key", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+SELECT "app_code", "event_id", "event_type", "user_id", "idempotency_key", "payload", 'pending', NULL, 0, 0, 0, "last_error", "created_at_ms", floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+FROM moved"#;
+    /// Archived rows of the state done from `since` on and before `until`, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_ARCHIVED_DONE: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "wallet_outbox_archive"
+  WHERE "app_code" = $1
+    AND "status" = 'done'
+    AND "updated_at_ms" >= $2
+    AND "updated_at_ms" < $3
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $4
+) AS counted"#;
+    /// Gives one batch of archived rows a new life in the table: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    /// Those from `since` on and before `until`, the oldest first, but for rows whose key is in the table again.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `limit`.
+    pub const REPUBLISH_ARCHIVED_DONE: &str = r#"WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
+  FROM "wallet_outbox_archive"
+  WHERE "app_code" = $1
+    AND "status" = 'done'
+    AND "updated_at_ms" >= $2
+    AND "updated_at_ms" < $3
+    AND (SELECT COUNT(*) FROM "wallet_outbox" AS t WHERE t."app_code" = "wallet_outbox_archive"."app_code" AND t."event_id" = "wallet_outbox_archive"."event_id") <> 1
+    AND (SELECT COUNT(*) FROM "wallet_outbox" AS t WHERE t."app_code" = "wallet_outbox_archive"."app_code" AND t."idempotency_key" = "wallet_outbox_archive"."idempotency_key") <> 1
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $4
+  FOR UPDATE SKIP LOCKED
+), moved AS (
+  DELETE FROM "wallet_outbox_archive" AS t
+  WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+    AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
+  RETURNING t."app_code", t."event_id", t."event_type", t."user_id", t."idempotency_key", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms"
+)
+INSERT INTO "wallet_outbox" ("app_code", "event_id", "event_type", "user_id", "idempotency_key", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+SELECT "app_code", "event_id", "event_type", "user_id", "idempotency_key", "payload", 'pending', NULL, 0, 0, 0, "last_error", "created_at_ms", floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+FROM moved"#;
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.
@@ -721,6 +801,34 @@ mod statement {
         keys: &[],
     };
 
+    pub(super) static COUNT_REPUBLISH_ARCHIVED_DELIVERED: Statement = Statement {
+        sql: super::query::COUNT_REPUBLISH_ARCHIVED_DELIVERED,
+        parameters: &[Column(0), Since, Until, Cap],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static REPUBLISH_ARCHIVED_DELIVERED: Statement = Statement {
+        sql: super::query::REPUBLISH_ARCHIVED_DELIVERED,
+        parameters: &[Column(0), Since, Until, Limit],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static COUNT_REPUBLISH_ARCHIVED_DONE: Statement = Statement {
+        sql: super::query::COUNT_REPUBLISH_ARCHIVED_DONE,
+        parameters: &[Column(0), Since, Until, Cap],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static REPUBLISH_ARCHIVED_DONE: Statement = Statement {
+        sql: super::query::REPUBLISH_ARCHIVED_DONE,
+        parameters: &[Column(0), Since, Until, Limit],
+        keys_at: 0,
+        keys: &[],
+    };
+
     pub(super) static CUTOFF: Statement = Statement {
         sql: super::query::CUTOFF,
         parameters: &[AgeMs],
@@ -1099,6 +1207,37 @@ pub async fn republish(
     }
     let moved = super::move_batch(pool, statement, &sources, which.limit);
     Ok(which.batch(moved.await?.moved))
+}
+
+/// Gives archived rows of one state and of a time window a new life in the table, a batch at a time, the oldest first. Rows
+/// whose key is in the table again stay in the archive.
+pub async fn republish_archived(
+    pool: &super::Pool,
+    scope: table::Scope<'_>,
+    state: table::Status,
+    which: &queue::Republish<table::Age>,
+) -> Result<queue::Batch, queue::ArchiveError> {
+    let since = super::Given(super::Parameter::Since, which.since);
+    let until = super::Given(super::Parameter::Until, which.until);
+    let (count, statement) = match state {
+        table::Status::Delivered => (
+            &statement::COUNT_REPUBLISH_ARCHIVED_DELIVERED,
+            &statement::REPUBLISH_ARCHIVED_DELIVERED,
+        ),
+        table::Status::Done => (
+            &statement::COUNT_REPUBLISH_ARCHIVED_DONE,
+            &statement::REPUBLISH_ARCHIVED_DONE,
+        ),
+        _ => return Err(super::no_such(state).into()),
+    };
+    let sources: [&dyn super::Source; 3] = [&scope, &since, &until];
+    if which.dry_run {
+        let counted = super::count(pool, count, &sources, which.limit).await?;
+        return Ok(which.batch(counted));
+    }
+    super::compare(pool, &statement::ARCHIVE_COMPARE).await?;
+    let moved = super::move_batch(pool, statement, &sources, which.limit).await?;
+    Ok(which.batch(moved.moved))
 }
 
 /// The time up to which finished rows leave that are kept so long.

@@ -6,9 +6,8 @@ use super::get;
 
 /// The names of indexes.
 pub mod index {
-    /// On `updated_at_ms`.
-    pub const IDX_WALLET_OUTBOX_ARCHIVE_UPDATED_AT_MS: &str =
-        "idx_wallet_outbox_archive_updated_at_ms";
+    /// On `app_code`, `status`, `updated_at_ms`, `event_id`.
+    pub const IDX_WALLET_OUTBOX_ARCHIVE_AGE: &str = "idx_wallet_outbox_archive_age";
 }
 
 /// The names of constraints.

@@ -402,6 +402,77 @@ WHERE rowid IN (
   ORDER BY "updated_at_ms", "event_id"
   LIMIT ?
 )"#;
+    /// Archived rows of the state delivered from `since` on and before `until`, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_ARCHIVED_DELIVERED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "activity_outbox_archive" INDEXED BY "idx_activity_outbox_archive_age"
+  WHERE "app_code" = ?
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  LIMIT ?
+) AS counted"#;
+    /// The keys of one batch of archived rows.
+    /// Those from `since` on and before `until`, the oldest first, but for rows whose key is in the table again.
+    /// Then `republish_archived_copy` and `republish_archived_delete` in the same transaction, begun with BEGIN IMMEDIATE.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `limit`.
+    pub const REPUBLISH_ARCHIVED_FIND_DELIVERED: &str = r#"SELECT "app_code", "event_id"
+FROM "activity_outbox_archive" INDEXED BY "idx_activity_outbox_archive_age"
+WHERE "app_code" = ?
+  AND "status" = 'delivered'
+  AND "updated_at_ms" >= ?
+  AND "updated_at_ms" < ?
+  AND (SELECT COUNT(*) FROM "activity_outbox" AS t WHERE t."app_code" = "activity_outbox_archive"."app_code" AND t."event_id" = "activity_outbox_archive"."event_id") <> 1
+ORDER BY "updated_at_ms", "event_id"
+LIMIT ?"#;
+    /// Archived rows of the state done from `since` on and before `until`, at most `cap`.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_ARCHIVED_DONE: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "activity_outbox_archive" INDEXED BY "idx_activity_outbox_archive_age"
+  WHERE "app_code" = ?
+    AND "status" = 'done'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  LIMIT ?
+) AS counted"#;
+    /// The keys of one batch of archived rows.
+    /// Those from `since` on and before `until`, the oldest first, but for rows whose key is in the table again.
+    /// Then `republish_archived_copy` and `republish_archived_delete` in the same transaction, begun with BEGIN IMMEDIATE.
+    ///
+    /// Parameters: `app_code`, `since`, `until`, `limit`.
+    pub const REPUBLISH_ARCHIVED_FIND_DONE: &str = r#"SELECT "app_code", "event_id"
+FROM "activity_outbox_archive" INDEXED BY "idx_activity_outbox_archive_age"
+WHERE "app_code" = ?
+  AND "status" = 'done'
+  AND "updated_at_ms" >= ?
+  AND "updated_at_ms" < ?
+  AND (SELECT COUNT(*) FROM "activity_outbox" AS t WHERE t."app_code" = "activity_outbox_archive"."app_code" AND t."event_id" = "activity_outbox_archive"."event_id") <> 1
+ORDER BY "updated_at_ms", "event_id"
+LIMIT ?"#;
+    /// Gives a batch of archived rows a new life in the table: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `keys`.
+    pub const REPUBLISH_ARCHIVED_COPY: &str = r#"INSERT INTO "activity_outbox" ("app_code", "event_id", "event_type", "activity_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+SELECT "app_code", "event_id", "event_type", "activity_id", "payload", 'pending', NULL, 0, 0, 0, "last_error", "created_at_ms", CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+FROM "activity_outbox_archive"
+WHERE ("app_code", "event_id") IN (VALUES ?)"#;
+    /// Deletes from the archive what is in the table again.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `keys`.
+    pub const REPUBLISH_ARCHIVED_DELETE: &str = r#"DELETE FROM "activity_outbox_archive"
+WHERE ("app_code", "event_id") IN (VALUES ?)"#;
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.
@@ -812,6 +883,48 @@ mod statement {
         keys: &[],
     };
 
+    pub(super) static COUNT_REPUBLISH_ARCHIVED_DELIVERED: Statement = Statement {
+        sql: super::query::COUNT_REPUBLISH_ARCHIVED_DELIVERED,
+        parameters: &[Column(0), Since, Until, Cap],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static REPUBLISH_ARCHIVED_FIND_DELIVERED: Statement = Statement {
+        sql: super::query::REPUBLISH_ARCHIVED_FIND_DELIVERED,
+        parameters: &[Column(0), Since, Until, Limit],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static COUNT_REPUBLISH_ARCHIVED_DONE: Statement = Statement {
+        sql: super::query::COUNT_REPUBLISH_ARCHIVED_DONE,
+        parameters: &[Column(0), Since, Until, Cap],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static REPUBLISH_ARCHIVED_FIND_DONE: Statement = Statement {
+        sql: super::query::REPUBLISH_ARCHIVED_FIND_DONE,
+        parameters: &[Column(0), Since, Until, Limit],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static REPUBLISH_ARCHIVED_COPY: Statement = Statement {
+        sql: super::query::REPUBLISH_ARCHIVED_COPY,
+        parameters: &[],
+        keys_at: 478,
+        keys: &[Column(0), Column(1)],
+    };
+
+    pub(super) static REPUBLISH_ARCHIVED_DELETE: Statement = Statement {
+        sql: super::query::REPUBLISH_ARCHIVED_DELETE,
+        parameters: &[],
+        keys_at: 80,
+        keys: &[Column(0), Column(1)],
+    };
+
     pub(super) static CUTOFF: Statement = Statement {
         sql: super::query::CUTOFF,
         parameters: &[AgeMs],
@@ -939,6 +1052,24 @@ impl super::Source for table::Key {
         match parameter {
             super::Parameter::Column(0) => super::add(arguments, &self.app_code),
             super::Parameter::Column(1) => super::add(arguments, &self.event_id),
+            _ => Ok(false),
+        }
+    }
+}
+
+impl super::Found for table::Row {
+    fn add(
+        row: &super::DbRow,
+        parameter: super::Parameter,
+        arguments: &mut super::Arguments,
+    ) -> super::Added {
+        match parameter {
+            super::Parameter::Column(0) => {
+                super::add(arguments, get::<String>(row, table::COLUMNS[0])?)
+            }
+            super::Parameter::Column(1) => {
+                super::add(arguments, get::<String>(row, table::COLUMNS[1])?)
+            }
             _ => Ok(false),
         }
     }
@@ -1231,6 +1362,41 @@ pub async fn republish(
     }
     let moved = super::move_batch(pool, statement, &sources, which.limit);
     Ok(which.batch(moved.await?.moved))
+}
+
+/// Gives archived rows of one state and of a time window a new life in the table, a batch at a time, the oldest first. Rows
+/// whose key is in the table again stay in the archive.
+pub async fn republish_archived(
+    pool: &super::Pool,
+    scope: table::Scope<'_>,
+    state: table::Status,
+    which: &queue::Republish<table::Age>,
+) -> Result<queue::Batch, queue::ArchiveError> {
+    let since = super::Given(super::Parameter::Since, which.since);
+    let until = super::Given(super::Parameter::Until, which.until);
+    let (count, statement) = match state {
+        table::Status::Delivered => (
+            &statement::COUNT_REPUBLISH_ARCHIVED_DELIVERED,
+            &statement::REPUBLISH_ARCHIVED_FIND_DELIVERED,
+        ),
+        table::Status::Done => (
+            &statement::COUNT_REPUBLISH_ARCHIVED_DONE,
+            &statement::REPUBLISH_ARCHIVED_FIND_DONE,
+        ),
+        _ => return Err(super::no_such(state).into()),
+    };
+    let sources: [&dyn super::Source; 3] = [&scope, &since, &until];
+    if which.dry_run {
+        let counted = super::count(pool, count, &sources, which.limit).await?;
+        return Ok(which.batch(counted));
+    }
+    super::compare(pool, &statement::ARCHIVE_COMPARE).await?;
+    let copy = &statement::REPUBLISH_ARCHIVED_COPY;
+    let delete = &statement::REPUBLISH_ARCHIVED_DELETE;
+    let moved =
+        super::move_over::<table::Row>(pool, statement, copy, delete, &sources, which.limit);
+    let moved = moved.await?;
+    Ok(which.batch(moved.moved))
 }
 
 /// The time up to which finished rows leave that are kept so long.

@@ -373,6 +373,85 @@ WHERE rowid IN (
   ORDER BY "updated_at_ms", "event_id"
   LIMIT ?
 )"#;
+    /// Archived rows of the state delivered from `since` on and before `until`, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_ARCHIVED_DELIVERED: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events_archive" INDEXED BY "idx_notice_delivery_events_archive_age"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  LIMIT ?
+) AS counted"#;
+    /// The keys of one batch of archived rows.
+    /// Those from `since` on and before `until`, the oldest first, but for rows whose key is in the table again.
+    /// Then `republish_archived_copy` and `republish_archived_delete` in the same transaction, begun with BEGIN IMMEDIATE.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `since`, `until`, `limit`.
+    pub const REPUBLISH_ARCHIVED_FIND_DELIVERED: &str = r#"SELECT "source_name", "app_code", "channel", "event_id"
+FROM "notice_delivery_events_archive" INDEXED BY "idx_notice_delivery_events_archive_age"
+WHERE "source_name" = ?
+  AND "app_code" = ?
+  AND "channel" = ?
+  AND "status" = 'delivered'
+  AND "updated_at_ms" >= ?
+  AND "updated_at_ms" < ?
+  AND (SELECT COUNT(*) FROM "notice_delivery_events" AS t WHERE t."source_name" = "notice_delivery_events_archive"."source_name" AND t."app_code" = "notice_delivery_events_archive"."app_code" AND t."channel" = "notice_delivery_events_archive"."channel" AND t."event_id" = "notice_delivery_events_archive"."event_id") <> 1
+ORDER BY "updated_at_ms", "event_id"
+LIMIT ?"#;
+    /// Archived rows of the state done from `since` on and before `until`, at most `cap`.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `since`, `until`, `cap`.
+    pub const COUNT_REPUBLISH_ARCHIVED_DONE: &str = r#"SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events_archive" INDEXED BY "idx_notice_delivery_events_archive_age"
+  WHERE "source_name" = ?
+    AND "app_code" = ?
+    AND "channel" = ?
+    AND "status" = 'done'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  LIMIT ?
+) AS counted"#;
+    /// The keys of one batch of archived rows.
+    /// Those from `since` on and before `until`, the oldest first, but for rows whose key is in the table again.
+    /// Then `republish_archived_copy` and `republish_archived_delete` in the same transaction, begun with BEGIN IMMEDIATE.
+    ///
+    /// Parameters: `source_name`, `app_code`, `channel`, `since`, `until`, `limit`.
+    pub const REPUBLISH_ARCHIVED_FIND_DONE: &str = r#"SELECT "source_name", "app_code", "channel", "event_id"
+FROM "notice_delivery_events_archive" INDEXED BY "idx_notice_delivery_events_archive_age"
+WHERE "source_name" = ?
+  AND "app_code" = ?
+  AND "channel" = ?
+  AND "status" = 'done'
+  AND "updated_at_ms" >= ?
+  AND "updated_at_ms" < ?
+  AND (SELECT COUNT(*) FROM "notice_delivery_events" AS t WHERE t."source_name" = "notice_delivery_events_archive"."source_name" AND t."app_code" = "notice_delivery_events_archive"."app_code" AND t."channel" = "notice_delivery_events_archive"."channel" AND t."event_id" = "notice_delivery_events_archive"."event_id") <> 1
+ORDER BY "updated_at_ms", "event_id"
+LIMIT ?"#;
+    /// Gives a batch of archived rows a new life in the table: attempts from 0.
+    /// No worker of its former life can change it: the fence does not start anew.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `keys`.
+    pub const REPUBLISH_ARCHIVED_COPY: &str = r#"INSERT INTO "notice_delivery_events" ("source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+SELECT "source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", 'pending', NULL, 0, 0, 0, "last_error", "created_at_ms", CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+FROM "notice_delivery_events_archive"
+WHERE ("source_name", "app_code", "channel", "event_id") IN (VALUES ?)"#;
+    /// Deletes from the archive what is in the table again.
+    /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+    /// transaction.
+    ///
+    /// Parameters: `keys`.
+    pub const REPUBLISH_ARCHIVED_DELETE: &str = r#"DELETE FROM "notice_delivery_events_archive"
+WHERE ("source_name", "app_code", "channel", "event_id") IN (VALUES ?)"#;
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.
@@ -820,6 +899,48 @@ mod statement {
         keys: &[],
     };
 
+    pub(super) static COUNT_REPUBLISH_ARCHIVED_DELIVERED: Statement = Statement {
+        sql: super::query::COUNT_REPUBLISH_ARCHIVED_DELIVERED,
+        parameters: &[Column(0), Column(1), Column(2), Since, Until, Cap],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static REPUBLISH_ARCHIVED_FIND_DELIVERED: Statement = Statement {
+        sql: super::query::REPUBLISH_ARCHIVED_FIND_DELIVERED,
+        parameters: &[Column(0), Column(1), Column(2), Since, Until, Limit],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static COUNT_REPUBLISH_ARCHIVED_DONE: Statement = Statement {
+        sql: super::query::COUNT_REPUBLISH_ARCHIVED_DONE,
+        parameters: &[Column(0), Column(1), Column(2), Since, Until, Cap],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static REPUBLISH_ARCHIVED_FIND_DONE: Statement = Statement {
+        sql: super::query::REPUBLISH_ARCHIVED_FIND_DONE,
+        parameters: &[Column(0), Column(1), Column(2), Since, Until, Limit],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static REPUBLISH_ARCHIVED_COPY: Statement = Statement {
+        sql: super::query::REPUBLISH_ARCHIVED_COPY,
+        parameters: &[],
+        keys_at: 562,
+        keys: &[Column(0), Column(1), Column(2), Column(3)],
+    };
+
+    pub(super) static REPUBLISH_ARCHIVED_DELETE: Statement = Statement {
+        sql: super::query::REPUBLISH_ARCHIVED_DELETE,
+        parameters: &[],
+        keys_at: 113,
+        keys: &[Column(0), Column(1), Column(2), Column(3)],
+    };
+
     pub(super) static CUTOFF: Statement = Statement {
         sql: super::query::CUTOFF,
         parameters: &[AgeMs],
@@ -950,6 +1071,30 @@ impl super::Source for table::Key {
             super::Parameter::Column(1) => super::add(arguments, &self.app_code),
             super::Parameter::Column(2) => super::add(arguments, &self.channel),
             super::Parameter::Column(3) => super::add(arguments, &self.event_id),
+            _ => Ok(false),
+        }
+    }
+}
+
+impl super::Found for table::Row {
+    fn add(
+        row: &super::DbRow,
+        parameter: super::Parameter,
+        arguments: &mut super::Arguments,
+    ) -> super::Added {
+        match parameter {
+            super::Parameter::Column(0) => {
+                super::add(arguments, get::<String>(row, table::COLUMNS[0])?)
+            }
+            super::Parameter::Column(1) => {
+                super::add(arguments, get::<String>(row, table::COLUMNS[1])?)
+            }
+            super::Parameter::Column(2) => {
+                super::add(arguments, get::<String>(row, table::COLUMNS[2])?)
+            }
+            super::Parameter::Column(3) => {
+                super::add(arguments, get::<String>(row, table::COLUMNS[3])?)
+            }
             _ => Ok(false),
         }
     }
@@ -1229,6 +1374,41 @@ pub async fn republish(
     }
     let moved = super::move_batch(pool, statement, &sources, which.limit);
     Ok(which.batch(moved.await?.moved))
+}
+
+/// Gives archived rows of one state and of a time window a new life in the table, a batch at a time, the oldest first. Rows
+/// whose key is in the table again stay in the archive.
+pub async fn republish_archived(
+    pool: &super::Pool,
+    scope: table::Scope<'_>,
+    state: table::Status,
+    which: &queue::Republish<table::Age>,
+) -> Result<queue::Batch, queue::ArchiveError> {
+    let since = super::Given(super::Parameter::Since, which.since);
+    let until = super::Given(super::Parameter::Until, which.until);
+    let (count, statement) = match state {
+        table::Status::Delivered => (
+            &statement::COUNT_REPUBLISH_ARCHIVED_DELIVERED,
+            &statement::REPUBLISH_ARCHIVED_FIND_DELIVERED,
+        ),
+        table::Status::Done => (
+            &statement::COUNT_REPUBLISH_ARCHIVED_DONE,
+            &statement::REPUBLISH_ARCHIVED_FIND_DONE,
+        ),
+        _ => return Err(super::no_such(state).into()),
+    };
+    let sources: [&dyn super::Source; 3] = [&scope, &since, &until];
+    if which.dry_run {
+        let counted = super::count(pool, count, &sources, which.limit).await?;
+        return Ok(which.batch(counted));
+    }
+    super::compare(pool, &statement::ARCHIVE_COMPARE).await?;
+    let copy = &statement::REPUBLISH_ARCHIVED_COPY;
+    let delete = &statement::REPUBLISH_ARCHIVED_DELETE;
+    let moved =
+        super::move_over::<table::Row>(pool, statement, copy, delete, &sources, which.limit);
+    let moved = moved.await?;
+    Ok(which.batch(moved.moved))
 }
 
 /// The time up to which finished rows leave that are kept so long.

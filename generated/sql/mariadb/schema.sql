@@ -100,7 +100,7 @@ CREATE TABLE IF NOT EXISTS `wallet_outbox_archive` (
   `created_at_ms` BIGINT NOT NULL,
   `updated_at_ms` BIGINT NOT NULL,
   PRIMARY KEY (`app_code`, `event_id`),
-  KEY `idx_wallet_outbox_archive_updated_at_ms` (`updated_at_ms`) COMMENT 'Finds archived rows by age.'
+  KEY `idx_wallet_outbox_archive_age` (`app_code`, `status`, `updated_at_ms`, `event_id`) COMMENT 'Finds archived rows by age.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci COMMENT='Archive of wallet_outbox.';
 
 -- room_outbox
@@ -142,7 +142,7 @@ CREATE TABLE IF NOT EXISTS `room_outbox_archive` (
   `created_at_ms` BIGINT NOT NULL,
   `updated_at_ms` BIGINT NOT NULL,
   PRIMARY KEY (`app_code`, `event_id`),
-  KEY `idx_room_outbox_archive_updated_at_ms` (`updated_at_ms`) COMMENT 'Finds archived rows by age.'
+  KEY `idx_room_outbox_archive_age` (`app_code`, `status`, `updated_at_ms`, `event_id`) COMMENT 'Finds archived rows by age.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci COMMENT='Archive of room_outbox.';
 
 -- activity_outbox
@@ -188,7 +188,7 @@ CREATE TABLE IF NOT EXISTS `activity_outbox_archive` (
   `created_at_ms` BIGINT NOT NULL,
   `updated_at_ms` BIGINT NOT NULL,
   PRIMARY KEY (`app_code`, `event_id`),
-  KEY `idx_activity_outbox_archive_updated_at_ms` (`updated_at_ms`) COMMENT 'Finds archived rows by age.'
+  KEY `idx_activity_outbox_archive_age` (`app_code`, `status`, `updated_at_ms`, `event_id`) COMMENT 'Finds archived rows by age.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci COMMENT='Archive of activity_outbox.';
 
 -- im_broadcast_outbox
@@ -230,7 +230,7 @@ CREATE TABLE IF NOT EXISTS `im_broadcast_outbox_archive` (
   `created_at_ms` BIGINT NOT NULL,
   `updated_at_ms` BIGINT NOT NULL,
   PRIMARY KEY (`app_code`, `event_id`),
-  KEY `idx_im_broadcast_outbox_archive_updated_at_ms` (`updated_at_ms`) COMMENT 'Finds archived rows by age.'
+  KEY `idx_im_broadcast_outbox_archive_age` (`app_code`, `status`, `updated_at_ms`, `event_id`) COMMENT 'Finds archived rows by age.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci COMMENT='Archive of im_broadcast_outbox.';
 
 -- game_outbox
@@ -273,7 +273,7 @@ CREATE TABLE IF NOT EXISTS `game_outbox_archive` (
   `created_at_ms` BIGINT NOT NULL,
   `updated_at_ms` BIGINT NOT NULL,
   PRIMARY KEY (`app_code`, `event_id`),
-  KEY `idx_game_outbox_archive_updated_at_ms` (`updated_at_ms`) COMMENT 'Finds archived rows by age.'
+  KEY `idx_game_outbox_archive_age` (`app_code`, `status`, `updated_at_ms`, `event_id`) COMMENT 'Finds archived rows by age.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci COMMENT='Archive of game_outbox.';
 
 -- game_level_event_outbox
@@ -316,7 +316,7 @@ CREATE TABLE IF NOT EXISTS `game_level_event_outbox_archive` (
   `created_at_ms` BIGINT NOT NULL,
   `updated_at_ms` BIGINT NOT NULL,
   PRIMARY KEY (`app_code`, `event_id`),
-  KEY `idx_game_level_event_outbox_archive_updated_at_ms` (`updated_at_ms`) COMMENT 'Finds archived rows by age.'
+  KEY `idx_game_level_event_outbox_archive_age` (`app_code`, `status`, `updated_at_ms`, `event_id`) COMMENT 'Finds archived rows by age.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci COMMENT='Archive of game_level_event_outbox.';
 
 -- user_outbox
@@ -359,7 +359,7 @@ CREATE TABLE IF NOT EXISTS `user_outbox_archive` (
   `created_at_ms` BIGINT NOT NULL,
   `updated_at_ms` BIGINT NOT NULL,
   PRIMARY KEY (`app_code`, `event_id`),
-  KEY `idx_user_outbox_archive_updated_at_ms` (`updated_at_ms`) COMMENT 'Finds archived rows by age.'
+  KEY `idx_user_outbox_archive_age` (`app_code`, `status`, `updated_at_ms`, `event_id`) COMMENT 'Finds archived rows by age.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci COMMENT='Archive of user_outbox.';
 
 -- notice_delivery_events
@@ -405,7 +405,7 @@ CREATE TABLE IF NOT EXISTS `notice_delivery_events_archive` (
   `created_at_ms` BIGINT NOT NULL,
   `updated_at_ms` BIGINT NOT NULL,
   PRIMARY KEY (`source_name`, `app_code`, `channel`, `event_id`),
-  KEY `idx_notice_delivery_events_archive_updated_at_ms` (`updated_at_ms`) COMMENT 'Finds archived rows by age.'
+  KEY `idx_notice_delivery_events_archive_age` (`source_name`, `app_code`, `channel`, `status`, `updated_at_ms`, `event_id`) COMMENT 'Finds archived rows by age.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_520_ci COMMENT='Archive of notice_delivery_events.';
 
 -- inbox_messages

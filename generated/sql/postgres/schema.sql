@@ -143,7 +143,7 @@ CREATE TABLE IF NOT EXISTS "wallet_outbox_archive" (
   "updated_at_ms" BIGINT NOT NULL,
   CONSTRAINT "wallet_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
-CREATE INDEX IF NOT EXISTS "idx_wallet_outbox_archive_updated_at_ms" ON "wallet_outbox_archive" ("updated_at_ms");
+CREATE INDEX IF NOT EXISTS "idx_wallet_outbox_archive_age" ON "wallet_outbox_archive" ("app_code", "status", "updated_at_ms", "event_id");
 COMMENT ON TABLE "wallet_outbox_archive" IS 'Archive of wallet_outbox.';
 COMMENT ON COLUMN "wallet_outbox_archive"."app_code" IS 'The app of the platform that the row belongs to.';
 COMMENT ON COLUMN "wallet_outbox_archive"."user_id" IS 'Whose wallet it was.';
@@ -154,7 +154,7 @@ COMMENT ON COLUMN "wallet_outbox_archive"."lock_until_ms" IS 'Until when the row
 COMMENT ON COLUMN "wallet_outbox_archive"."retry_count" IS 'Attempts so far.';
 COMMENT ON COLUMN "wallet_outbox_archive"."next_retry_at_ms" IS 'When the next attempt is due; 0 before the first failure.';
 COMMENT ON COLUMN "wallet_outbox_archive"."last_error" IS 'Why the last attempt failed.';
-COMMENT ON INDEX "idx_wallet_outbox_archive_updated_at_ms" IS 'Finds archived rows by age.';
+COMMENT ON INDEX "idx_wallet_outbox_archive_age" IS 'Finds archived rows by age.';
 
 -- room_outbox
 -- What happened in the live rooms, published by the room service alone.
@@ -207,7 +207,7 @@ CREATE TABLE IF NOT EXISTS "room_outbox_archive" (
   "updated_at_ms" BIGINT NOT NULL,
   CONSTRAINT "room_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
-CREATE INDEX IF NOT EXISTS "idx_room_outbox_archive_updated_at_ms" ON "room_outbox_archive" ("updated_at_ms");
+CREATE INDEX IF NOT EXISTS "idx_room_outbox_archive_age" ON "room_outbox_archive" ("app_code", "status", "updated_at_ms", "event_id");
 COMMENT ON TABLE "room_outbox_archive" IS 'Archive of room_outbox.';
 COMMENT ON COLUMN "room_outbox_archive"."app_code" IS 'The app of the platform that the row belongs to.';
 COMMENT ON COLUMN "room_outbox_archive"."payload" IS 'What happened, as JSON.';
@@ -216,7 +216,7 @@ COMMENT ON COLUMN "room_outbox_archive"."lock_until_ms" IS 'Until when the row i
 COMMENT ON COLUMN "room_outbox_archive"."retry_count" IS 'Attempts so far.';
 COMMENT ON COLUMN "room_outbox_archive"."next_retry_at_ms" IS 'When the next attempt is due; 0 before the first failure.';
 COMMENT ON COLUMN "room_outbox_archive"."last_error" IS 'Why the last attempt failed.';
-COMMENT ON INDEX "idx_room_outbox_archive_updated_at_ms" IS 'Finds archived rows by age.';
+COMMENT ON INDEX "idx_room_outbox_archive_age" IS 'Finds archived rows by age.';
 
 -- activity_outbox
 -- Progress and rewards of campaigns. A worker may limit itself to one event type.
@@ -281,7 +281,7 @@ CREATE TABLE IF NOT EXISTS "activity_outbox_archive" (
   "updated_at_ms" BIGINT NOT NULL,
   CONSTRAINT "activity_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
-CREATE INDEX IF NOT EXISTS "idx_activity_outbox_archive_updated_at_ms" ON "activity_outbox_archive" ("updated_at_ms");
+CREATE INDEX IF NOT EXISTS "idx_activity_outbox_archive_age" ON "activity_outbox_archive" ("app_code", "status", "updated_at_ms", "event_id");
 COMMENT ON TABLE "activity_outbox_archive" IS 'Archive of activity_outbox.';
 COMMENT ON COLUMN "activity_outbox_archive"."app_code" IS 'The app of the platform that the row belongs to.';
 COMMENT ON COLUMN "activity_outbox_archive"."payload" IS 'What happened, as JSON.';
@@ -290,7 +290,7 @@ COMMENT ON COLUMN "activity_outbox_archive"."lock_until_ms" IS 'Until when the r
 COMMENT ON COLUMN "activity_outbox_archive"."retry_count" IS 'Attempts so far.';
 COMMENT ON COLUMN "activity_outbox_archive"."next_retry_at_ms" IS 'When the next attempt is due; 0 before the first failure.';
 COMMENT ON COLUMN "activity_outbox_archive"."last_error" IS 'Why the last attempt failed.';
-COMMENT ON INDEX "idx_activity_outbox_archive_updated_at_ms" IS 'Finds archived rows by age.';
+COMMENT ON INDEX "idx_activity_outbox_archive_age" IS 'Finds archived rows by age.';
 
 -- im_broadcast_outbox
 -- Messages to whole chat groups, such as the announcement of a large gift. Its lease column has a name of its own, `locked_until_ms`.
@@ -344,7 +344,7 @@ CREATE TABLE IF NOT EXISTS "im_broadcast_outbox_archive" (
   "updated_at_ms" BIGINT NOT NULL,
   CONSTRAINT "im_broadcast_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
-CREATE INDEX IF NOT EXISTS "idx_im_broadcast_outbox_archive_updated_at_ms" ON "im_broadcast_outbox_archive" ("updated_at_ms");
+CREATE INDEX IF NOT EXISTS "idx_im_broadcast_outbox_archive_age" ON "im_broadcast_outbox_archive" ("app_code", "status", "updated_at_ms", "event_id");
 COMMENT ON TABLE "im_broadcast_outbox_archive" IS 'Archive of im_broadcast_outbox.';
 COMMENT ON COLUMN "im_broadcast_outbox_archive"."app_code" IS 'The app of the platform that the row belongs to.';
 COMMENT ON COLUMN "im_broadcast_outbox_archive"."group_id" IS 'The chat group that hears the message.';
@@ -354,7 +354,7 @@ COMMENT ON COLUMN "im_broadcast_outbox_archive"."locked_until_ms" IS 'Until when
 COMMENT ON COLUMN "im_broadcast_outbox_archive"."retry_count" IS 'Attempts so far.';
 COMMENT ON COLUMN "im_broadcast_outbox_archive"."next_retry_at_ms" IS 'When the next attempt is due; 0 before the first failure.';
 COMMENT ON COLUMN "im_broadcast_outbox_archive"."last_error" IS 'Why the last attempt failed.';
-COMMENT ON INDEX "idx_im_broadcast_outbox_archive_updated_at_ms" IS 'Finds archived rows by age.';
+COMMENT ON INDEX "idx_im_broadcast_outbox_archive_age" IS 'Finds archived rows by age.';
 
 -- game_outbox
 -- Rounds and prizes of the games in a room.
@@ -413,7 +413,7 @@ CREATE TABLE IF NOT EXISTS "game_outbox_archive" (
   "updated_at_ms" BIGINT NOT NULL,
   CONSTRAINT "game_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
-CREATE INDEX IF NOT EXISTS "idx_game_outbox_archive_updated_at_ms" ON "game_outbox_archive" ("updated_at_ms");
+CREATE INDEX IF NOT EXISTS "idx_game_outbox_archive_age" ON "game_outbox_archive" ("app_code", "status", "updated_at_ms", "event_id");
 COMMENT ON TABLE "game_outbox_archive" IS 'Archive of game_outbox.';
 COMMENT ON COLUMN "game_outbox_archive"."app_code" IS 'The app of the platform that the row belongs to.';
 COMMENT ON COLUMN "game_outbox_archive"."payload" IS 'What happened, as JSON.';
@@ -422,7 +422,7 @@ COMMENT ON COLUMN "game_outbox_archive"."lock_until_ms" IS 'Until when the row i
 COMMENT ON COLUMN "game_outbox_archive"."retry_count" IS 'Attempts so far.';
 COMMENT ON COLUMN "game_outbox_archive"."next_retry_at_ms" IS 'When the next attempt is due; 0 before the first failure.';
 COMMENT ON COLUMN "game_outbox_archive"."last_error" IS 'Why the last attempt failed.';
-COMMENT ON INDEX "idx_game_outbox_archive_updated_at_ms" IS 'Finds archived rows by age.';
+COMMENT ON INDEX "idx_game_outbox_archive_age" IS 'Finds archived rows by age.';
 
 -- game_level_event_outbox
 -- Levels that players reached in a game.
@@ -482,7 +482,7 @@ CREATE TABLE IF NOT EXISTS "game_level_event_outbox_archive" (
   "updated_at_ms" BIGINT NOT NULL,
   CONSTRAINT "game_level_event_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
-CREATE INDEX IF NOT EXISTS "idx_game_level_event_outbox_archive_updated_at_ms" ON "game_level_event_outbox_archive" ("updated_at_ms");
+CREATE INDEX IF NOT EXISTS "idx_game_level_event_outbox_archive_age" ON "game_level_event_outbox_archive" ("app_code", "status", "updated_at_ms", "event_id");
 COMMENT ON TABLE "game_level_event_outbox_archive" IS 'Archive of game_level_event_outbox.';
 COMMENT ON COLUMN "game_level_event_outbox_archive"."app_code" IS 'The app of the platform that the row belongs to.';
 COMMENT ON COLUMN "game_level_event_outbox_archive"."user_id" IS 'The player.';
@@ -492,7 +492,7 @@ COMMENT ON COLUMN "game_level_event_outbox_archive"."lock_until_ms" IS 'Until wh
 COMMENT ON COLUMN "game_level_event_outbox_archive"."retry_count" IS 'Attempts so far.';
 COMMENT ON COLUMN "game_level_event_outbox_archive"."next_retry_at_ms" IS 'When the next attempt is due; 0 before the first failure.';
 COMMENT ON COLUMN "game_level_event_outbox_archive"."last_error" IS 'Why the last attempt failed.';
-COMMENT ON INDEX "idx_game_level_event_outbox_archive_updated_at_ms" IS 'Finds archived rows by age.';
+COMMENT ON INDEX "idx_game_level_event_outbox_archive_age" IS 'Finds archived rows by age.';
 
 -- user_outbox
 -- Changes of user accounts.
@@ -551,7 +551,7 @@ CREATE TABLE IF NOT EXISTS "user_outbox_archive" (
   "updated_at_ms" BIGINT NOT NULL,
   CONSTRAINT "user_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
-CREATE INDEX IF NOT EXISTS "idx_user_outbox_archive_updated_at_ms" ON "user_outbox_archive" ("updated_at_ms");
+CREATE INDEX IF NOT EXISTS "idx_user_outbox_archive_age" ON "user_outbox_archive" ("app_code", "status", "updated_at_ms", "event_id");
 COMMENT ON TABLE "user_outbox_archive" IS 'Archive of user_outbox.';
 COMMENT ON COLUMN "user_outbox_archive"."app_code" IS 'The app of the platform that the row belongs to.';
 COMMENT ON COLUMN "user_outbox_archive"."payload" IS 'What happened, as JSON.';
@@ -560,7 +560,7 @@ COMMENT ON COLUMN "user_outbox_archive"."lock_until_ms" IS 'Until when the row i
 COMMENT ON COLUMN "user_outbox_archive"."retry_count" IS 'Attempts so far.';
 COMMENT ON COLUMN "user_outbox_archive"."next_retry_at_ms" IS 'When the next attempt is due; 0 before the first failure.';
 COMMENT ON COLUMN "user_outbox_archive"."last_error" IS 'Why the last attempt failed.';
-COMMENT ON INDEX "idx_user_outbox_archive_updated_at_ms" IS 'Finds archived rows by age.';
+COMMENT ON INDEX "idx_user_outbox_archive_age" IS 'Finds archived rows by age.';
 
 -- notice_delivery_events
 -- Deliveries of notices to users: one row for each event of another service and each channel that tells a user of it.
@@ -621,7 +621,7 @@ CREATE TABLE IF NOT EXISTS "notice_delivery_events_archive" (
   "updated_at_ms" BIGINT NOT NULL,
   CONSTRAINT "notice_delivery_events_archive_pkey" PRIMARY KEY ("source_name", "app_code", "channel", "event_id")
 );
-CREATE INDEX IF NOT EXISTS "idx_notice_delivery_events_archive_updated_at_ms" ON "notice_delivery_events_archive" ("updated_at_ms");
+CREATE INDEX IF NOT EXISTS "idx_notice_delivery_events_archive_age" ON "notice_delivery_events_archive" ("source_name", "app_code", "channel", "status", "updated_at_ms", "event_id");
 COMMENT ON TABLE "notice_delivery_events_archive" IS 'Archive of notice_delivery_events.';
 COMMENT ON COLUMN "notice_delivery_events_archive"."source_name" IS 'The stream that the event came from.';
 COMMENT ON COLUMN "notice_delivery_events_archive"."app_code" IS 'The app of the platform that the row belongs to.';
@@ -634,7 +634,7 @@ COMMENT ON COLUMN "notice_delivery_events_archive"."lock_until_ms" IS 'Until whe
 COMMENT ON COLUMN "notice_delivery_events_archive"."retry_count" IS 'Attempts so far.';
 COMMENT ON COLUMN "notice_delivery_events_archive"."next_retry_at_ms" IS 'When the next attempt is due; 0 before the first failure.';
 COMMENT ON COLUMN "notice_delivery_events_archive"."last_error" IS 'Why the last attempt failed.';
-COMMENT ON INDEX "idx_notice_delivery_events_archive_updated_at_ms" IS 'Finds archived rows by age.';
+COMMENT ON INDEX "idx_notice_delivery_events_archive_age" IS 'Finds archived rows by age.';
 
 -- inbox_messages
 -- Messages that a consumer has handled. The row is written in the transaction of the handler: a message that comes again finds it.

@@ -181,9 +181,9 @@ CREATE TABLE IF NOT EXISTS "wallet_outbox_archive" (
   "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_wallet_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "wallet_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
-CREATE INDEX IF NOT EXISTS "idx_wallet_outbox_archive_updated_at_ms" ON "wallet_outbox_archive" (
+CREATE INDEX IF NOT EXISTS "idx_wallet_outbox_archive_age" ON "wallet_outbox_archive" (
   -- Finds archived rows by age.
-  "updated_at_ms"
+  "app_code", "status", "updated_at_ms", "event_id"
 );
 
 -- room_outbox
@@ -253,9 +253,9 @@ CREATE TABLE IF NOT EXISTS "room_outbox_archive" (
   "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_room_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "room_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
-CREATE INDEX IF NOT EXISTS "idx_room_outbox_archive_updated_at_ms" ON "room_outbox_archive" (
+CREATE INDEX IF NOT EXISTS "idx_room_outbox_archive_age" ON "room_outbox_archive" (
   -- Finds archived rows by age.
-  "updated_at_ms"
+  "app_code", "status", "updated_at_ms", "event_id"
 );
 
 -- activity_outbox
@@ -349,9 +349,9 @@ CREATE TABLE IF NOT EXISTS "activity_outbox_archive" (
   "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_activity_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "activity_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
-CREATE INDEX IF NOT EXISTS "idx_activity_outbox_archive_updated_at_ms" ON "activity_outbox_archive" (
+CREATE INDEX IF NOT EXISTS "idx_activity_outbox_archive_age" ON "activity_outbox_archive" (
   -- Finds archived rows by age.
-  "updated_at_ms"
+  "app_code", "status", "updated_at_ms", "event_id"
 );
 
 -- im_broadcast_outbox
@@ -423,9 +423,9 @@ CREATE TABLE IF NOT EXISTS "im_broadcast_outbox_archive" (
   "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_im_broadcast_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "im_broadcast_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
-CREATE INDEX IF NOT EXISTS "idx_im_broadcast_outbox_archive_updated_at_ms" ON "im_broadcast_outbox_archive" (
+CREATE INDEX IF NOT EXISTS "idx_im_broadcast_outbox_archive_age" ON "im_broadcast_outbox_archive" (
   -- Finds archived rows by age.
-  "updated_at_ms"
+  "app_code", "status", "updated_at_ms", "event_id"
 );
 
 -- game_outbox
@@ -507,9 +507,9 @@ CREATE TABLE IF NOT EXISTS "game_outbox_archive" (
   "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_game_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "game_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
-CREATE INDEX IF NOT EXISTS "idx_game_outbox_archive_updated_at_ms" ON "game_outbox_archive" (
+CREATE INDEX IF NOT EXISTS "idx_game_outbox_archive_age" ON "game_outbox_archive" (
   -- Finds archived rows by age.
-  "updated_at_ms"
+  "app_code", "status", "updated_at_ms", "event_id"
 );
 
 -- game_level_event_outbox
@@ -593,9 +593,9 @@ CREATE TABLE IF NOT EXISTS "game_level_event_outbox_archive" (
   "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_game_level_event_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "game_level_event_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
-CREATE INDEX IF NOT EXISTS "idx_game_level_event_outbox_archive_updated_at_ms" ON "game_level_event_outbox_archive" (
+CREATE INDEX IF NOT EXISTS "idx_game_level_event_outbox_archive_age" ON "game_level_event_outbox_archive" (
   -- Finds archived rows by age.
-  "updated_at_ms"
+  "app_code", "status", "updated_at_ms", "event_id"
 );
 
 -- user_outbox
@@ -677,9 +677,9 @@ CREATE TABLE IF NOT EXISTS "user_outbox_archive" (
   "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_user_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "user_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
-CREATE INDEX IF NOT EXISTS "idx_user_outbox_archive_updated_at_ms" ON "user_outbox_archive" (
+CREATE INDEX IF NOT EXISTS "idx_user_outbox_archive_age" ON "user_outbox_archive" (
   -- Finds archived rows by age.
-  "updated_at_ms"
+  "app_code", "status", "updated_at_ms", "event_id"
 );
 
 -- notice_delivery_events
@@ -761,9 +761,9 @@ CREATE TABLE IF NOT EXISTS "notice_delivery_events_archive" (
   "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_notice_delivery_events_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "notice_delivery_events_archive_pkey" PRIMARY KEY ("source_name", "app_code", "channel", "event_id")
 );
-CREATE INDEX IF NOT EXISTS "idx_notice_delivery_events_archive_updated_at_ms" ON "notice_delivery_events_archive" (
+CREATE INDEX IF NOT EXISTS "idx_notice_delivery_events_archive_age" ON "notice_delivery_events_archive" (
   -- Finds archived rows by age.
-  "updated_at_ms"
+  "source_name", "app_code", "channel", "status", "updated_at_ms", "event_id"
 );
 
 -- inbox_messages

@@ -147,9 +147,23 @@ pub enum Bound {
 
 /// `FROM … WHERE … ORDER BY … LIMIT`.
 pub fn selection(sql: &mut Sql<'_>, context: &Context<'_>, indent: &str, path: &Path, bound: Bound) {
+    selection_where(sql, context, indent, path, bound, Vec::new());
+}
+
+/// The same with further conditions.
+pub fn selection_where(
+    sql: &mut Sql<'_>,
+    context: &Context<'_>,
+    indent: &str,
+    path: &Path,
+    bound: Bound,
+    further: Vec<Condition>,
+) {
     let hint = context.index_for(path).map(|index| context.dialect.index_hint(index)).unwrap_or_default();
     sql.push(&format!("\n{indent}FROM {}{hint}", context.table_name()));
-    sql.conditions(indent, &conditions(context, path, bound));
+    let mut conditions = conditions(context, path, bound);
+    conditions.extend(further);
+    sql.conditions(indent, &conditions);
     if !path.order.is_empty() {
         sql.push(&format!("\n{indent}ORDER BY {}", context.columns(&path.order)));
     }
@@ -247,9 +261,14 @@ pub fn either(
 
 /// `WITH found AS MATERIALIZED (…)`: the rows of one batch, locked, by their places and their keys.
 pub fn begin_found(sql: &mut Sql<'_>, context: &Context<'_>, path: &Path, bound: Bound) {
+    begin_found_where(sql, context, path, bound, Vec::new());
+}
+
+/// The same with further conditions.
+pub fn begin_found_where(sql: &mut Sql<'_>, context: &Context<'_>, path: &Path, bound: Bound, further: Vec<Condition>) {
     let key = context.columns(&context.table.primary_key);
     sql.push(&format!("WITH found AS MATERIALIZED (\n  SELECT ctid, {key}"));
-    selection(sql, context, "  ", path, bound);
+    selection_where(sql, context, "  ", path, bound, further);
     sql.push("\n  FOR UPDATE SKIP LOCKED\n)");
 }
 

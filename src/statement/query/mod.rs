@@ -12,6 +12,7 @@ mod many;
 mod metrics;
 mod parameter;
 mod republish;
+mod restore;
 mod retention;
 mod roles;
 mod sql;
@@ -81,14 +82,21 @@ pub fn queries(catalog: &Catalog, dialect: &dyn Dialect) -> Vec<TableQueries> {
     }
     let indexed = workload::indexed(catalog, dialect.engine());
     let names = names::assign(&indexed, dialect.engine());
-    let of_table = |(at, (table, names)): (usize, (&Table, &TableNames))| {
-        let queries = of_table(&indexed, table, names, dialect);
+    let of_table = |(at, (table, table_names)): (usize, (&Table, &TableNames))| {
+        let archive = indexed.tables.iter().position(|archive| archive.archive_of.as_ref() == Some(&table.name));
+        let archive = archive.map(|archive| (&indexed.tables[archive], &names[archive]));
+        let queries = of_table(&indexed, (table, table_names), archive, dialect);
         (!queries.is_empty()).then_some(TableQueries { table: at, queries })
     };
     indexed.tables.iter().zip(&names).enumerate().filter_map(of_table).collect()
 }
 
-fn of_table(catalog: &Catalog, table: &Table, names: &TableNames, dialect: &dyn Dialect) -> Vec<Query> {
+fn of_table(
+    catalog: &Catalog,
+    (table, names): (&Table, &TableNames),
+    archive: Option<(&Table, &TableNames)>,
+    dialect: &dyn Dialect,
+) -> Vec<Query> {
     let context = Context { catalog, table, names, dialect };
     let mut queries = Vec::new();
     if let Some(roles) = Roles::of(table) {
@@ -96,6 +104,8 @@ fn of_table(catalog: &Catalog, table: &Table, names: &TableNames, dialect: &dyn 
         queries.extend(coalesce::queries(&context, &roles));
         queries.extend(claim::queries(&context, &roles));
         queries.extend(transition::queries(&context, &roles));
+        let archive = archive.map(|(table, names)| Context { catalog, table, names, dialect });
+        queries.extend(archive.iter().flat_map(|archive| restore::queries(&context, &roles, archive)));
     }
     queries.extend(consume::begin(&context));
     queries.extend(retention::queries(&context));

@@ -10,16 +10,19 @@ use super::roles::{Roles, Value};
 use super::sql::Sql;
 use super::{Context, Query};
 
-pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
-    let done = |path: &&Path| match &path.purpose {
-        // Dead rows are replayed.
+/// The paths of finished rows. Dead ones are replayed.
+pub fn done(roles: &Roles<'_>) -> impl Fn(&&Path) -> bool {
+    |path| match &path.purpose {
         Purpose::Retention(state) => roles.claim.status.done.0.contains(state),
         _ => false,
-    };
+    }
+}
+
+pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     let paths = context.paths();
     let (values, how) = new_life(context, roles);
     let mut queries = Vec::new();
-    for path in paths.iter().filter(done) {
+    for path in paths.iter().filter(done(roles)) {
         queries.push(count(context, path));
         queries.push(batch(context, path, &values, &how));
     }
@@ -29,7 +32,7 @@ pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     queries
 }
 
-fn state(path: &Path) -> &str {
+pub fn state(path: &Path) -> &str {
     match &path.purpose {
         Purpose::Retention(state) => state,
         _ => "",

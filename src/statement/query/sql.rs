@@ -98,7 +98,8 @@ impl<'a> Sql<'a> {
         self
     }
 
-    fn value(&mut self, at: usize, value: &Value) -> String {
+    /// The value as text, its parameters declared.
+    pub fn value(&mut self, at: usize, value: &Value) -> String {
         let column = &self.context.table.columns[at];
         let dialect = self.context.dialect;
         match value {

@@ -13,6 +13,7 @@ pub mod figures;
 mod measure;
 mod negatives;
 pub mod probe;
+mod restore;
 pub mod running;
 mod second_worker;
 mod stale;
@@ -34,12 +35,18 @@ pub struct Queue {
     /// In the order of the table's indexes.
     pub index_names: Vec<String>,
     pub queries: Vec<Query>,
+    /// Those that bring rows back from the archive, which is empty where the others are measured.
+    pub restoring: Vec<Query>,
 }
 
 impl Queue {
     /// The statement of this name.
     pub fn query(&self, name: &str) -> &Query {
-        self.queries.iter().find(|query| query.name == name).unwrap_or_else(|| panic!("no statement {name}"))
+        self.queries
+            .iter()
+            .chain(&self.restoring)
+            .find(|query| query.name == name)
+            .unwrap_or_else(|| panic!("no statement {name}"))
     }
 
     /// The table's name.
@@ -54,10 +61,15 @@ pub fn queues(server: Server) -> Vec<Queue> {
     let catalog: Catalog = load::load(&load::read(&[folder], |path| path.display().to_string()).unwrap()).0;
     let indexed = workload::indexed(&catalog, server.engine());
     let names = names::assign(&indexed, server.engine());
-    let of_table = queries(&catalog, server.dialect()).into_iter().map(|of| Queue {
-        table: indexed.tables[of.table].clone(),
-        index_names: names[of.table].indexes.clone(),
-        queries: of.queries,
+    let of_table = queries(&catalog, server.dialect()).into_iter().map(|of| {
+        let restores = |query: &Query| query.base.contains("republish_archived");
+        let (restoring, queries) = of.queries.into_iter().partition(restores);
+        Queue {
+            table: indexed.tables[of.table].clone(),
+            index_names: names[of.table].indexes.clone(),
+            queries,
+            restoring,
+        }
     });
     let queues: Vec<Queue> = of_table.collect();
     // Twelve with a claim, and one with a retention alone.

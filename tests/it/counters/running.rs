@@ -122,10 +122,15 @@ pub fn run(probe: &mut Probe, values: &Values<'_>, query: &Query) -> Result<(Cou
 
 /// The statements that come before this one in its transaction.
 fn before<'a>(queue: &'a Queue, query: &Query) -> Vec<&'a Query> {
-    let starting = |start: &str| queue.queries.iter().find(|query| query.name.starts_with(start));
+    let starting =
+        |start: &str| queue.queries.iter().chain(&queue.restoring).find(|query| query.name.starts_with(start));
     let found: Vec<Option<&Query>> = match &*query.name {
         "take" => vec![starting("claim_pending")],
         "take_exhausted" => vec![starting("claim_expired").or_else(|| starting("claim_pending"))],
+        "republish_archived_copy" => vec![starting("republish_archived_find_")],
+        "republish_archived_delete" => {
+            vec![starting("republish_archived_find_"), starting("republish_archived_copy")]
+        }
         "archive_copy" => vec![starting("archive_find_")],
         "archive_delete" => vec![starting("archive_find_"), starting("archive_copy")],
         name if name.starts_with("archive_delete_") => vec![starting(&name.replace("delete", "copy"))],

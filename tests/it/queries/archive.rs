@@ -63,7 +63,7 @@ fn archive(
     Ok(())
 }
 
-fn archive_of<'c>(catalog: &'c Catalog, table: &Table) -> Option<&'c Table> {
+pub fn archive_of<'c>(catalog: &'c Catalog, table: &Table) -> Option<&'c Table> {
     catalog.tables.iter().find(|archive| archive.archive_of.as_ref() == Some(&table.name))
 }
 

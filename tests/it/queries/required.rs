@@ -137,6 +137,13 @@ fn republished(queue: &Queue<'_>, server: Server) -> Vec<String> {
     let mut names: Vec<String> = done.iter().map(|state| format!("{find}_{state}")).collect();
     names.extend(done.iter().map(|state| format!("count_republish_{state}")));
     names.extend(all(!done.is_empty() && server.is_mysql_like(), &["republish"]));
+    let archives = queue.table.retention.as_ref().is_some_and(|retention| retention.strategy == Strategy::Archive);
+    for state in done.iter().filter(|_| archives) {
+        let step = if server == Server::Postgres { "" } else { "_find" };
+        names.extend([format!("republish_archived{step}_{state}"), format!("count_republish_archived_{state}")]);
+    }
+    let by_keys = archives && !done.is_empty() && server != Server::Postgres;
+    names.extend(all(by_keys, &["republish_archived_copy", "republish_archived_delete"]));
     names
 }
 

@@ -76,13 +76,14 @@ impl Definitions {
                 "columns, indexes and foreign keys of {name}"
             );
             if json["retention"]["strategy"] == "archive" {
-                self.assert_archived(table, &json["retention"]);
+                self.assert_archived(table, json);
             }
         }
     }
 
-    /// Panics unless there is an archive that takes every row of the table and finds it by age.
-    fn assert_archived(&self, table: &Table, retention: &Value) {
+    /// Panics unless there is an archive that takes every row of the table and finds it by age within its scope and state.
+    fn assert_archived(&self, table: &Table, json: &Value) {
+        let retention = &json["retention"];
         let name = match retention["into"].as_str() {
             Some(name) => name.to_owned(),
             None => format!("{}_archive", table.name),
@@ -96,9 +97,17 @@ impl Definitions {
         assert_eq!(columns(archive), columns(table));
         assert_eq!(archive.primary_key, table.primary_key);
         assert!(archive.foreign_keys.is_empty() && archive.columns.iter().all(|column| !column.auto_increment));
-        let age = table.position(retention["age"].as_str().unwrap()).unwrap();
+        let at = |name: &Value| table.position(name.as_str().unwrap()).unwrap();
+        let claim = &json["claim"];
+        let scope = if retention["scope"].is_array() { &retention["scope"] } else { &claim["scope"] };
+        let mut columns: Vec<usize> = scope.as_array().into_iter().flatten().map(at).collect();
+        columns.extend(
+            [&claim["status"]["column"], &retention["age"]].into_iter().filter(|name| name.is_string()).map(at),
+        );
+        let rest = table.primary_key.iter().filter(|column| !columns.contains(column)).copied().collect::<Vec<_>>();
+        columns.extend(rest);
         let indexes: Vec<_> = archive.indexes.iter().map(|index| (index.columns.clone(), index.unique)).collect();
-        assert_eq!(indexes, [(vec![age], false)], "the indexes of {name}");
+        assert_eq!(indexes, [(columns, false)], "the indexes of {name}");
     }
 
     /// `schema.sql`.

@@ -485,6 +485,117 @@ SET `status` = 'pending',
     `updated_at_ms` = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
 WHERE (`source_name`, `app_code`, `channel`, `event_id`) IN (?);
 
+-- name: count_republish_archived_delivered
+-- Archived rows of the state delivered from `since` on and before `until`, at most `cap`.
+-- index: idx_notice_delivery_events_archive_age
+-- ? source_name
+-- ? app_code
+-- ? channel
+-- ? since
+-- ? until
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `notice_delivery_events_archive` FORCE INDEX (`idx_notice_delivery_events_archive_age`)
+  WHERE `source_name` = ?
+    AND `app_code` = ?
+    AND `channel` = ?
+    AND `status` = 'delivered'
+    AND `updated_at_ms` >= ?
+    AND `updated_at_ms` < ?
+  LIMIT ?
+) AS counted;
+
+-- name: republish_archived_find_delivered
+-- The keys of one batch of archived rows.
+-- Those from `since` on and before `until`, the oldest first, but for rows whose key is in the table again.
+-- Then `republish_archived_copy` and `republish_archived_delete` in the same transaction, at READ COMMITTED.
+-- index: idx_notice_delivery_events_archive_age
+-- ? source_name
+-- ? app_code
+-- ? channel
+-- ? since
+-- ? until
+-- ? limit
+SELECT `source_name`, `app_code`, `channel`, `event_id`
+FROM `notice_delivery_events_archive` FORCE INDEX (`idx_notice_delivery_events_archive_age`)
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `status` = 'delivered'
+  AND `updated_at_ms` >= ?
+  AND `updated_at_ms` < ?
+  AND (SELECT COUNT(*) FROM `notice_delivery_events` AS t WHERE t.`source_name` = `notice_delivery_events_archive`.`source_name` AND t.`app_code` = `notice_delivery_events_archive`.`app_code` AND t.`channel` = `notice_delivery_events_archive`.`channel` AND t.`event_id` = `notice_delivery_events_archive`.`event_id`) <> 1
+ORDER BY `updated_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED;
+
+-- name: count_republish_archived_done
+-- Archived rows of the state done from `since` on and before `until`, at most `cap`.
+-- index: idx_notice_delivery_events_archive_age
+-- ? source_name
+-- ? app_code
+-- ? channel
+-- ? since
+-- ? until
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM `notice_delivery_events_archive` FORCE INDEX (`idx_notice_delivery_events_archive_age`)
+  WHERE `source_name` = ?
+    AND `app_code` = ?
+    AND `channel` = ?
+    AND `status` = 'done'
+    AND `updated_at_ms` >= ?
+    AND `updated_at_ms` < ?
+  LIMIT ?
+) AS counted;
+
+-- name: republish_archived_find_done
+-- The keys of one batch of archived rows.
+-- Those from `since` on and before `until`, the oldest first, but for rows whose key is in the table again.
+-- Then `republish_archived_copy` and `republish_archived_delete` in the same transaction, at READ COMMITTED.
+-- index: idx_notice_delivery_events_archive_age
+-- ? source_name
+-- ? app_code
+-- ? channel
+-- ? since
+-- ? until
+-- ? limit
+SELECT `source_name`, `app_code`, `channel`, `event_id`
+FROM `notice_delivery_events_archive` FORCE INDEX (`idx_notice_delivery_events_archive_age`)
+WHERE `source_name` = ?
+  AND `app_code` = ?
+  AND `channel` = ?
+  AND `status` = 'done'
+  AND `updated_at_ms` >= ?
+  AND `updated_at_ms` < ?
+  AND (SELECT COUNT(*) FROM `notice_delivery_events` AS t WHERE t.`source_name` = `notice_delivery_events_archive`.`source_name` AND t.`app_code` = `notice_delivery_events_archive`.`app_code` AND t.`channel` = `notice_delivery_events_archive`.`channel` AND t.`event_id` = `notice_delivery_events_archive`.`event_id`) <> 1
+ORDER BY `updated_at_ms`, `event_id`
+LIMIT ?
+FOR UPDATE SKIP LOCKED;
+
+-- name: republish_archived_copy
+-- Gives a batch of archived rows a new life in the table: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- ? keys
+INSERT INTO `notice_delivery_events` (`source_name`, `app_code`, `channel`, `event_id`, `event_type`, `user_id`, `payload`, `status`, `worker_id`, `lock_until_ms`, `retry_count`, `next_retry_at_ms`, `last_error`, `created_at_ms`, `updated_at_ms`)
+SELECT `source_name`, `app_code`, `channel`, `event_id`, `event_type`, `user_id`, `payload`, 'pending', NULL, 0, 0, 0, `last_error`, `created_at_ms`, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000
+FROM `notice_delivery_events_archive` FORCE INDEX (`PRIMARY`)
+WHERE (`source_name`, `app_code`, `channel`, `event_id`) IN (?);
+
+-- name: republish_archived_delete
+-- Deletes from the archive what is in the table again.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- ? keys
+DELETE FROM `notice_delivery_events_archive`
+WHERE (`source_name`, `app_code`, `channel`, `event_id`) IN (?);
+
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- ? age_ms

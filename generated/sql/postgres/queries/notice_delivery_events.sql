@@ -448,6 +448,120 @@ SET "status" = 'pending',
 WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
   AND (t."source_name", t."app_code", t."channel", t."event_id") IN (SELECT "source_name", "app_code", "channel", "event_id" FROM found);
 
+-- name: count_republish_archived_delivered
+-- Archived rows of the state delivered from `since` on and before `until`, at most `cap`.
+-- index: idx_notice_delivery_events_archive_age
+-- $1 source_name
+-- $2 app_code
+-- $3 channel
+-- $4 since
+-- $5 until
+-- $6 cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events_archive"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= $4
+    AND "updated_at_ms" < $5
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $6
+) AS counted;
+
+-- name: republish_archived_delivered
+-- Gives one batch of archived rows a new life in the table: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
+-- Those from `since` on and before `until`, the oldest first, but for rows whose key is in the table again.
+-- index: idx_notice_delivery_events_archive_age
+-- $1 source_name
+-- $2 app_code
+-- $3 channel
+-- $4 since
+-- $5 until
+-- $6 limit
+WITH found AS MATERIALIZED (
+  SELECT ctid, "source_name", "app_code", "channel", "event_id"
+  FROM "notice_delivery_events_archive"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= $4
+    AND "updated_at_ms" < $5
+    AND (SELECT COUNT(*) FROM "notice_delivery_events" AS t WHERE t."source_name" = "notice_delivery_events_archive"."source_name" AND t."app_code" = "notice_delivery_events_archive"."app_code" AND t."channel" = "notice_delivery_events_archive"."channel" AND t."event_id" = "notice_delivery_events_archive"."event_id") <> 1
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $6
+  FOR UPDATE SKIP LOCKED
+), moved AS (
+  DELETE FROM "notice_delivery_events_archive" AS t
+  WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+    AND (t."source_name", t."app_code", t."channel", t."event_id") IN (SELECT "source_name", "app_code", "channel", "event_id" FROM found)
+  RETURNING t."source_name", t."app_code", t."channel", t."event_id", t."event_type", t."user_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms"
+)
+INSERT INTO "notice_delivery_events" ("source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+SELECT "source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", 'pending', NULL, 0, 0, 0, "last_error", "created_at_ms", floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+FROM moved;
+
+-- name: count_republish_archived_done
+-- Archived rows of the state done from `since` on and before `until`, at most `cap`.
+-- index: idx_notice_delivery_events_archive_age
+-- $1 source_name
+-- $2 app_code
+-- $3 channel
+-- $4 since
+-- $5 until
+-- $6 cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "notice_delivery_events_archive"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'done'
+    AND "updated_at_ms" >= $4
+    AND "updated_at_ms" < $5
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $6
+) AS counted;
+
+-- name: republish_archived_done
+-- Gives one batch of archived rows a new life in the table: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
+-- Those from `since` on and before `until`, the oldest first, but for rows whose key is in the table again.
+-- index: idx_notice_delivery_events_archive_age
+-- $1 source_name
+-- $2 app_code
+-- $3 channel
+-- $4 since
+-- $5 until
+-- $6 limit
+WITH found AS MATERIALIZED (
+  SELECT ctid, "source_name", "app_code", "channel", "event_id"
+  FROM "notice_delivery_events_archive"
+  WHERE "source_name" = $1
+    AND "app_code" = $2
+    AND "channel" = $3
+    AND "status" = 'done'
+    AND "updated_at_ms" >= $4
+    AND "updated_at_ms" < $5
+    AND (SELECT COUNT(*) FROM "notice_delivery_events" AS t WHERE t."source_name" = "notice_delivery_events_archive"."source_name" AND t."app_code" = "notice_delivery_events_archive"."app_code" AND t."channel" = "notice_delivery_events_archive"."channel" AND t."event_id" = "notice_delivery_events_archive"."event_id") <> 1
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $6
+  FOR UPDATE SKIP LOCKED
+), moved AS (
+  DELETE FROM "notice_delivery_events_archive" AS t
+  WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+    AND (t."source_name", t."app_code", t."channel", t."event_id") IN (SELECT "source_name", "app_code", "channel", "event_id" FROM found)
+  RETURNING t."source_name", t."app_code", t."channel", t."event_id", t."event_type", t."user_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms"
+)
+INSERT INTO "notice_delivery_events" ("source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+SELECT "source_name", "app_code", "channel", "event_id", "event_type", "user_id", "payload", 'pending', NULL, 0, 0, 0, "last_error", "created_at_ms", floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+FROM moved;
+
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- $1 age_ms

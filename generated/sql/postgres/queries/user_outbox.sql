@@ -375,6 +375,104 @@ SET "status" = 'pending',
 WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
   AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found);
 
+-- name: count_republish_archived_delivered
+-- Archived rows of the state delivered from `since` on and before `until`, at most `cap`.
+-- index: idx_user_outbox_archive_age
+-- $1 app_code
+-- $2 since
+-- $3 until
+-- $4 cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "user_outbox_archive"
+  WHERE "app_code" = $1
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= $2
+    AND "updated_at_ms" < $3
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $4
+) AS counted;
+
+-- name: republish_archived_delivered
+-- Gives one batch of archived rows a new life in the table: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
+-- Those from `since` on and before `until`, the oldest first, but for rows whose key is in the table again.
+-- index: idx_user_outbox_archive_age
+-- $1 app_code
+-- $2 since
+-- $3 until
+-- $4 limit
+WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
+  FROM "user_outbox_archive"
+  WHERE "app_code" = $1
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= $2
+    AND "updated_at_ms" < $3
+    AND (SELECT COUNT(*) FROM "user_outbox" AS t WHERE t."app_code" = "user_outbox_archive"."app_code" AND t."event_id" = "user_outbox_archive"."event_id") <> 1
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $4
+  FOR UPDATE SKIP LOCKED
+), moved AS (
+  DELETE FROM "user_outbox_archive" AS t
+  WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+    AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
+  RETURNING t."app_code", t."event_id", t."event_type", t."user_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms"
+)
+INSERT INTO "user_outbox" ("app_code", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+SELECT "app_code", "event_id", "event_type", "user_id", "payload", 'pending', NULL, 0, 0, 0, "last_error", "created_at_ms", floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+FROM moved;
+
+-- name: count_republish_archived_done
+-- Archived rows of the state done from `since` on and before `until`, at most `cap`.
+-- index: idx_user_outbox_archive_age
+-- $1 app_code
+-- $2 since
+-- $3 until
+-- $4 cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "user_outbox_archive"
+  WHERE "app_code" = $1
+    AND "status" = 'done'
+    AND "updated_at_ms" >= $2
+    AND "updated_at_ms" < $3
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $4
+) AS counted;
+
+-- name: republish_archived_done
+-- Gives one batch of archived rows a new life in the table: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
+-- Those from `since` on and before `until`, the oldest first, but for rows whose key is in the table again.
+-- index: idx_user_outbox_archive_age
+-- $1 app_code
+-- $2 since
+-- $3 until
+-- $4 limit
+WITH found AS MATERIALIZED (
+  SELECT ctid, "app_code", "event_id"
+  FROM "user_outbox_archive"
+  WHERE "app_code" = $1
+    AND "status" = 'done'
+    AND "updated_at_ms" >= $2
+    AND "updated_at_ms" < $3
+    AND (SELECT COUNT(*) FROM "user_outbox" AS t WHERE t."app_code" = "user_outbox_archive"."app_code" AND t."event_id" = "user_outbox_archive"."event_id") <> 1
+  ORDER BY "updated_at_ms", "event_id"
+  LIMIT $4
+  FOR UPDATE SKIP LOCKED
+), moved AS (
+  DELETE FROM "user_outbox_archive" AS t
+  WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
+    AND (t."app_code", t."event_id") IN (SELECT "app_code", "event_id" FROM found)
+  RETURNING t."app_code", t."event_id", t."event_type", t."user_id", t."payload", t."status", t."worker_id", t."lock_until_ms", t."retry_count", t."next_retry_at_ms", t."last_error", t."created_at_ms", t."updated_at_ms"
+)
+INSERT INTO "user_outbox" ("app_code", "event_id", "event_type", "user_id", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+SELECT "app_code", "event_id", "event_type", "user_id", "payload", 'pending', NULL, 0, 0, 0, "last_error", "created_at_ms", floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT
+FROM moved;
+
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- $1 age_ms

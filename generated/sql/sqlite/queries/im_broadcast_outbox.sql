@@ -356,6 +356,99 @@ WHERE rowid IN (
   LIMIT ?
 );
 
+-- name: count_republish_archived_delivered
+-- Archived rows of the state delivered from `since` on and before `until`, at most `cap`.
+-- index: idx_im_broadcast_outbox_archive_age
+-- ? app_code
+-- ? since
+-- ? until
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "im_broadcast_outbox_archive" INDEXED BY "idx_im_broadcast_outbox_archive_age"
+  WHERE "app_code" = ?
+    AND "status" = 'delivered'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  LIMIT ?
+) AS counted;
+
+-- name: republish_archived_find_delivered
+-- The keys of one batch of archived rows.
+-- Those from `since` on and before `until`, the oldest first, but for rows whose key is in the table again.
+-- Then `republish_archived_copy` and `republish_archived_delete` in the same transaction, begun with BEGIN IMMEDIATE.
+-- index: idx_im_broadcast_outbox_archive_age
+-- ? app_code
+-- ? since
+-- ? until
+-- ? limit
+SELECT "app_code", "event_id"
+FROM "im_broadcast_outbox_archive" INDEXED BY "idx_im_broadcast_outbox_archive_age"
+WHERE "app_code" = ?
+  AND "status" = 'delivered'
+  AND "updated_at_ms" >= ?
+  AND "updated_at_ms" < ?
+  AND (SELECT COUNT(*) FROM "im_broadcast_outbox" AS t WHERE t."app_code" = "im_broadcast_outbox_archive"."app_code" AND t."event_id" = "im_broadcast_outbox_archive"."event_id") <> 1
+ORDER BY "updated_at_ms", "event_id"
+LIMIT ?;
+
+-- name: count_republish_archived_done
+-- Archived rows of the state done from `since` on and before `until`, at most `cap`.
+-- index: idx_im_broadcast_outbox_archive_age
+-- ? app_code
+-- ? since
+-- ? until
+-- ? cap
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM "im_broadcast_outbox_archive" INDEXED BY "idx_im_broadcast_outbox_archive_age"
+  WHERE "app_code" = ?
+    AND "status" = 'done'
+    AND "updated_at_ms" >= ?
+    AND "updated_at_ms" < ?
+  LIMIT ?
+) AS counted;
+
+-- name: republish_archived_find_done
+-- The keys of one batch of archived rows.
+-- Those from `since` on and before `until`, the oldest first, but for rows whose key is in the table again.
+-- Then `republish_archived_copy` and `republish_archived_delete` in the same transaction, begun with BEGIN IMMEDIATE.
+-- index: idx_im_broadcast_outbox_archive_age
+-- ? app_code
+-- ? since
+-- ? until
+-- ? limit
+SELECT "app_code", "event_id"
+FROM "im_broadcast_outbox_archive" INDEXED BY "idx_im_broadcast_outbox_archive_age"
+WHERE "app_code" = ?
+  AND "status" = 'done'
+  AND "updated_at_ms" >= ?
+  AND "updated_at_ms" < ?
+  AND (SELECT COUNT(*) FROM "im_broadcast_outbox" AS t WHERE t."app_code" = "im_broadcast_outbox_archive"."app_code" AND t."event_id" = "im_broadcast_outbox_archive"."event_id") <> 1
+ORDER BY "updated_at_ms", "event_id"
+LIMIT ?;
+
+-- name: republish_archived_copy
+-- Gives a batch of archived rows a new life in the table: attempts from 0.
+-- No worker of its former life can change it: the fence does not start anew.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- ? keys
+INSERT INTO "im_broadcast_outbox" ("app_code", "event_id", "event_type", "group_id", "payload", "status", "worker_id", "locked_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+SELECT "app_code", "event_id", "event_type", "group_id", "payload", 'pending', NULL, 0, 0, 0, "last_error", "created_at_ms", CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)
+FROM "im_broadcast_outbox_archive"
+WHERE ("app_code", "event_id") IN (VALUES ?);
+
+-- name: republish_archived_delete
+-- Deletes from the archive what is in the table again.
+-- `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
+-- transaction.
+-- ? keys
+DELETE FROM "im_broadcast_outbox_archive"
+WHERE ("app_code", "event_id") IN (VALUES ?);
+
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- ? age_ms

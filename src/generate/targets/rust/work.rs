@@ -66,6 +66,8 @@ pub struct Work {
     pub leavings: Vec<Leaving>,
     /// Finished rows that can be published once more.
     pub republishes: Vec<Republish>,
+    /// Archived rows that can be published once more.
+    pub restores: Vec<Republish>,
     /// The counts of the metrics.
     pub counts: Vec<Count>,
     /// Their statements.
@@ -99,6 +101,7 @@ template_object!(Work {
     rows,
     leavings,
     republishes,
+    restores,
     counts,
     counted,
     oldest,
@@ -416,7 +419,15 @@ impl Maker<'_> {
             seed_names: claim.is_some_and(|claim| claim.lease.is_none() && claim.visibility.is_none()),
             rows: self.rows(),
             leavings: self.leavings(),
-            republishes: self.republishes(),
+            republishes: {
+                let base = if self.take() == Take::SelectThenUpdate { "republish_find" } else { "republish" };
+                self.republishes(base, "count_republish")
+            },
+            restores: {
+                let at_once = self.take() == Take::UpdateFromSelect;
+                let base = if at_once { "republish_archived" } else { "republish_archived_find" };
+                self.republishes(base, "count_republish_archived")
+            },
             counted: self.counted(),
             counts: self.counts(),
             oldest: self.oldest(),
@@ -524,7 +535,9 @@ impl Maker<'_> {
 
     /// Only where a statement goes by keys that another has found.
     fn found(&mut self) -> Vec<FoundField> {
-        if self.take() != Take::SelectThenUpdate {
+        // On its way from one statement to the next nothing is converted, so that the driver's own types do.
+        let passes = self.queries.iter().any(|(query, _)| query.base.contains("_find"));
+        if self.take() == Take::UpdateFromSelect || !passes {
             return Vec::new();
         }
         self.imports.insert("get".to_owned());
@@ -719,13 +732,12 @@ impl Maker<'_> {
         if states.is_empty() { Vec::new() } else { vec![Leaving { name, states }] }
     }
 
-    fn republishes(&self) -> Vec<Republish> {
-        let base = if self.take() == Take::SelectThenUpdate { "republish_find" } else { "republish" };
+    fn republishes(&self, base: &str, count: &str) -> Vec<Republish> {
         let of = |(query, name): &(&Query, &str)| {
             let state = query.state.as_deref().filter(|_| query.base == base)?;
             Some(Republish {
                 variant: self.variant(state)?.to_owned(),
-                pair: pair(&self.of_state("count_republish", state)?, name),
+                pair: pair(&self.of_state(count, state)?, name),
             })
         };
         self.queries.iter().filter_map(of).collect()
@@ -734,7 +746,7 @@ impl Maker<'_> {
     fn counts(&self) -> Vec<Count> {
         let mut idents = Idents::without(&["oldest_pending", "oldest_due"]);
         let is_count = |query: &Query| {
-            query.base != "count_republish"
+            !query.base.starts_with("count_republish")
                 && query.parameters.iter().any(|parameter| parameter.meaning == Meaning::Cap)
         };
         let count = |(at, (query, name)): (usize, &(&Query, &str))| Count {

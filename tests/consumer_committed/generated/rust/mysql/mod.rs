@@ -890,7 +890,8 @@ async fn compare(pool: &Pool, compare: &Statement) -> Result<(), ArchiveError> {
     }
 }
 
-async fn archive<T: Found>(
+/// Moves rows from one table to another: those that a statement finds, by their keys.
+async fn move_over<T: Found>(
     pool: &Pool,
     find: &Statement,
     copy: &Statement,
@@ -900,7 +901,7 @@ async fn archive<T: Found>(
 ) -> Result<Batch, ArchiveError> {
     let mut tries = 0;
     loop {
-        match archive_once::<T>(pool, find, copy, delete, sources, most).await {
+        match move_over_once::<T>(pool, find, copy, delete, sources, most).await {
             Err(error) if tries < TRIES && error.is_retryable() => tries += 1,
             done => return done,
         }
@@ -908,7 +909,7 @@ async fn archive<T: Found>(
     }
 }
 
-async fn archive_once<T: Found>(
+async fn move_over_once<T: Found>(
     pool: &Pool,
     find: &Statement,
     copy: &Statement,

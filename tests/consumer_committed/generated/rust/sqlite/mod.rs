@@ -368,6 +368,30 @@ trait Queue: for<'r> ::sqlx::FromRow<'r, DbRow> + Send + Sync + Unpin {
     fn is_dead(row: &DbRow) -> ::sqlx::Result<bool>;
 }
 
+/// A table whose rows are found by one statement and changed by another, by their primary keys.
+trait Found: Send + Sync {
+    /// Adds the value of the parameter out of the row, if the row shows it.
+    fn add(row: &DbRow, parameter: Parameter, arguments: &mut Arguments) -> Added;
+}
+
+/// A row as a statement found it.
+struct FoundRow<T>(DbRow, std::marker::PhantomData<T>);
+
+impl<T: Found> Source for FoundRow<T> {
+    fn add(&self, parameter: Parameter, arguments: &mut Arguments) -> Added {
+        T::add(&self.0, parameter, arguments)
+    }
+}
+
+fn found<T: Found>(rows: Vec<DbRow>) -> Vec<FoundRow<T>> {
+    let found = |row| FoundRow(row, std::marker::PhantomData);
+    rows.into_iter().map(found).collect()
+}
+
+fn sources<T: Found>(rows: &[FoundRow<T>]) -> Vec<&dyn Source> {
+    rows.iter().map(|row| row as &dyn Source).collect()
+}
+
 /// How a table is claimed.
 struct Claim {
     /// The statement of each branch.
@@ -704,6 +728,51 @@ async fn compare(pool: &Pool, compare: &Statement) -> Result<(), ArchiveError> {
         true => Ok(()),
         false => Err(ArchiveError::Differ(columns)),
     }
+}
+
+/// Moves rows from one table to another: those that a statement finds, by their keys.
+async fn move_over<T: Found>(
+    pool: &Pool,
+    find: &Statement,
+    copy: &Statement,
+    delete: &Statement,
+    sources: &[&dyn Source],
+    most: u32,
+) -> Result<Batch, ArchiveError> {
+    let mut tries = 0;
+    loop {
+        match move_over_once::<T>(pool, find, copy, delete, sources, most).await {
+            Err(error) if tries < TRIES && error.is_retryable() => tries += 1,
+            done => return done,
+        }
+        pause(pool, tries).await?;
+    }
+}
+
+async fn move_over_once<T: Found>(
+    pool: &Pool,
+    find: &Statement,
+    copy: &Statement,
+    delete: &Statement,
+    given: &[&dyn Source],
+    most: u32,
+) -> Result<Batch, ArchiveError> {
+    let rows_most = limit(most);
+    let mut transaction = pool.begin_with(BEGIN).await?;
+    let with_limit = [given, &[&rows_most]].concat();
+    let rows = found::<T>(find.rows(&mut *transaction, &with_limit).await?);
+    let keys = sources(&rows);
+    copy.execute_for(&mut transaction, given, &keys, Clock::Db)
+        .await?;
+    let deleted = delete
+        .execute_for(&mut transaction, given, &keys, Clock::Db)
+        .await?;
+    if deleted != rows.len() as u64 {
+        transaction.rollback().await?;
+        return Err(ArchiveError::Incomplete);
+    }
+    transaction.commit().await?;
+    Ok(Batch::new(deleted, most))
 }
 
 async fn archive(

@@ -53,5 +53,5 @@ CREATE TABLE IF NOT EXISTS `order_outbox_archive` (
   `created_at_ms` BIGINT NOT NULL,
   `updated_at_ms` BIGINT NOT NULL,
   PRIMARY KEY (`app_code`, `event_id`),
-  KEY `idx_order_outbox_archive_updated_at_ms` (`updated_at_ms`) COMMENT 'Finds archived rows by age.'
+  KEY `idx_order_outbox_archive_age` (`app_code`, `status`, `updated_at_ms`, `event_id`) COMMENT 'Finds archived rows by age.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci COMMENT='Archive of order_outbox.';

@@ -79,7 +79,7 @@ CREATE TABLE IF NOT EXISTS "order_outbox_archive" (
   "updated_at_ms" BIGINT NOT NULL CONSTRAINT "ck_order_outbox_archive_updated_at_ms" CHECK (typeof("updated_at_ms") = 'integer'),
   CONSTRAINT "order_outbox_archive_pkey" PRIMARY KEY ("app_code", "event_id")
 );
-CREATE INDEX IF NOT EXISTS "idx_order_outbox_archive_updated_at_ms" ON "order_outbox_archive" (
+CREATE INDEX IF NOT EXISTS "idx_order_outbox_archive_age" ON "order_outbox_archive" (
   -- Finds archived rows by age.
-  "updated_at_ms"
+  "app_code", "status", "updated_at_ms", "event_id"
 );
