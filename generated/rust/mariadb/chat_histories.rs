@@ -25,13 +25,19 @@ pub async fn insert<'e, E>(executor: E, row: &table::Row) -> sqlx::Result<()>
 where
     E: sqlx::Executor<'e, Database = sqlx::MySql>,
 {
-    let mut query = sqlx::query(INSERT);
-    query = query.bind(row.id);
-    query = query.bind(&row.chat_id);
-    query = query.bind(row.user_id);
-    query = query.bind(row.role);
-    query = query.bind(&row.content);
-    query = query.bind(row.created_at);
+    let query = sqlx::query_with(INSERT, values(row)?);
     query.execute(executor).await?;
     Ok(())
+}
+
+fn values(row: &table::Row) -> sqlx::Result<<sqlx::MySql as sqlx::Database>::Arguments> {
+    let mut values = Default::default();
+    let to = &mut values;
+    super::bind(to, row.id)?;
+    super::bind(to, &row.chat_id)?;
+    super::bind(to, row.user_id)?;
+    super::bind(to, row.role)?;
+    super::bind(to, &row.content)?;
+    super::bind(to, row.created_at)?;
+    Ok(values)
 }

@@ -128,6 +128,14 @@ pub mod system_integration_inbound;
 /// `_System_IntegrationOutbound`.
 pub mod system_integration_outbound;
 
+/// Adds a value to those of a statement.
+fn bind<'t, T>(to: &mut <Db as ::sqlx::Database>::Arguments, value: T) -> ::sqlx::Result<()>
+where
+    T: ::sqlx::Encode<'t, Db> + ::sqlx::Type<Db>,
+{
+    ::sqlx::Arguments::add(to, value).map_err(::sqlx::Error::Encode)
+}
+
 /// The column's value.
 fn get<'r, T>(row: &'r ::sqlx::mysql::MySqlRow, column: &str) -> ::sqlx::Result<T>
 where

@@ -29,17 +29,23 @@ pub async fn insert<'e, E>(executor: E, row: &table::Row) -> sqlx::Result<()>
 where
     E: sqlx::Executor<'e, Database = sqlx::MySql>,
 {
-    let mut query = sqlx::query(INSERT);
-    query = query.bind(row.id);
-    query = query.bind(&row.chat_id);
-    query = query.bind(row.user_id);
-    query = query.bind(&row.title);
-    query = query.bind(row.message_count);
-    query = query.bind(row.last_message_at);
-    query = query.bind(row.created_at);
-    query = query.bind(row.updated_at);
+    let query = sqlx::query_with(INSERT, values(row)?);
     query.execute(executor).await?;
     Ok(())
+}
+
+fn values(row: &table::Row) -> sqlx::Result<<sqlx::MySql as sqlx::Database>::Arguments> {
+    let mut values = Default::default();
+    let to = &mut values;
+    super::bind(to, row.id)?;
+    super::bind(to, &row.chat_id)?;
+    super::bind(to, row.user_id)?;
+    super::bind(to, &row.title)?;
+    super::bind(to, row.message_count)?;
+    super::bind(to, row.last_message_at)?;
+    super::bind(to, row.created_at)?;
+    super::bind(to, row.updated_at)?;
+    Ok(values)
 }
 
 impl<'r> sqlx::FromRow<'r, sqlx::mysql::MySqlRow> for table::Row {

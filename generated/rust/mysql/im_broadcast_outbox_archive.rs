@@ -24,22 +24,28 @@ pub async fn insert<'e, E>(executor: E, row: &table::Row) -> sqlx::Result<()>
 where
     E: sqlx::Executor<'e, Database = sqlx::MySql>,
 {
-    let mut query = sqlx::query(INSERT);
-    query = query.bind(&row.app_code);
-    query = query.bind(&row.event_id);
-    query = query.bind(&row.event_type);
-    query = query.bind(&row.group_id);
-    query = query.bind(&row.payload);
-    query = query.bind(row.status);
-    query = query.bind(&row.worker_id);
-    query = query.bind(row.locked_until_ms);
-    query = query.bind(row.retry_count);
-    query = query.bind(row.next_retry_at_ms);
-    query = query.bind(&row.last_error);
-    query = query.bind(row.created_at_ms);
-    query = query.bind(row.updated_at_ms);
+    let query = sqlx::query_with(INSERT, values(row)?);
     query.execute(executor).await?;
     Ok(())
+}
+
+fn values(row: &table::Row) -> sqlx::Result<<sqlx::MySql as sqlx::Database>::Arguments> {
+    let mut values = Default::default();
+    let to = &mut values;
+    super::bind(to, &row.app_code)?;
+    super::bind(to, &row.event_id)?;
+    super::bind(to, &row.event_type)?;
+    super::bind(to, &row.group_id)?;
+    super::bind(to, &row.payload)?;
+    super::bind(to, row.status)?;
+    super::bind(to, &row.worker_id)?;
+    super::bind(to, row.locked_until_ms)?;
+    super::bind(to, row.retry_count)?;
+    super::bind(to, row.next_retry_at_ms)?;
+    super::bind(to, &row.last_error)?;
+    super::bind(to, row.created_at_ms)?;
+    super::bind(to, row.updated_at_ms)?;
+    Ok(values)
 }
 
 impl<'r> sqlx::FromRow<'r, sqlx::mysql::MySqlRow> for table::Row {

@@ -326,23 +326,29 @@ pub async fn insert<'e, E>(executor: E, row: &table::Row) -> sqlx::Result<()>
 where
     E: sqlx::Executor<'e, Database = sqlx::Postgres>,
 {
-    let mut query = sqlx::query(INSERT);
-    query = query.bind(row.id);
-    query = query.bind(&row.biz_type);
-    query = query.bind(&row.topic);
-    query = query.bind(&row.message_key);
-    query = query.bind(&row.payload);
-    query = query.bind(row.status);
-    query = query.bind(row.retry_count);
-    query = query.bind(row.max_retry);
-    query = query.bind(row.next_retry_at);
-    query = query.bind(&row.last_error);
-    query = query.bind(row.published_at);
-    query = query.bind(row.consumed_at);
-    query = query.bind(row.created_at);
-    query = query.bind(row.updated_at);
+    let query = sqlx::query_with(INSERT, values(row)?);
     query.execute(executor).await?;
     Ok(())
+}
+
+fn values(row: &table::Row) -> sqlx::Result<<sqlx::Postgres as sqlx::Database>::Arguments> {
+    let mut values = Default::default();
+    let to = &mut values;
+    super::bind(to, row.id)?;
+    super::bind(to, &row.biz_type)?;
+    super::bind(to, &row.topic)?;
+    super::bind(to, &row.message_key)?;
+    super::bind(to, &row.payload)?;
+    super::bind(to, row.status)?;
+    super::bind(to, row.retry_count)?;
+    super::bind(to, row.max_retry)?;
+    super::bind(to, row.next_retry_at)?;
+    super::bind(to, &row.last_error)?;
+    super::bind(to, row.published_at)?;
+    super::bind(to, row.consumed_at)?;
+    super::bind(to, row.created_at)?;
+    super::bind(to, row.updated_at)?;
+    Ok(values)
 }
 
 impl<'r> sqlx::FromRow<'r, sqlx::postgres::PgRow> for table::Row {

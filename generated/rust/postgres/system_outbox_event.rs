@@ -237,18 +237,24 @@ pub async fn insert<'e, E>(executor: E, row: &table::Row) -> sqlx::Result<()>
 where
     E: sqlx::Executor<'e, Database = sqlx::Postgres>,
 {
-    let mut query = sqlx::query(INSERT);
-    query = query.bind(&row.__sys_gen_id);
-    query = query.bind(&row.event_type);
-    query = query.bind(&row.payload);
-    query = query.bind(row.status);
-    query = query.bind(row.retry_count);
-    query = query.bind(&row.error_message);
-    query = query.bind(row.processed_date);
-    query = query.bind(row.__sys_gen_created_date);
-    query = query.bind(row.__sys_gen_last_modified_date);
+    let query = sqlx::query_with(INSERT, values(row)?);
     query.execute(executor).await?;
     Ok(())
+}
+
+fn values(row: &table::Row) -> sqlx::Result<<sqlx::Postgres as sqlx::Database>::Arguments> {
+    let mut values = Default::default();
+    let to = &mut values;
+    super::bind(to, &row.__sys_gen_id)?;
+    super::bind(to, &row.event_type)?;
+    super::bind(to, &row.payload)?;
+    super::bind(to, row.status)?;
+    super::bind(to, row.retry_count)?;
+    super::bind(to, &row.error_message)?;
+    super::bind(to, row.processed_date)?;
+    super::bind(to, row.__sys_gen_created_date)?;
+    super::bind(to, row.__sys_gen_last_modified_date)?;
+    Ok(values)
 }
 
 impl<'r> sqlx::FromRow<'r, sqlx::postgres::PgRow> for table::Row {

@@ -61,12 +61,18 @@ pub async fn insert<'e, E>(executor: E, row: &table::Row) -> sqlx::Result<()>
 where
     E: sqlx::Executor<'e, Database = sqlx::Sqlite>,
 {
-    let mut query = sqlx::query(INSERT);
-    query = query.bind(&row.consumer);
-    query = query.bind(&row.message_id);
-    query = query.bind(row.handled_at);
+    let query = sqlx::query_with(INSERT, values(row)?);
     query.execute(executor).await?;
     Ok(())
+}
+
+fn values(row: &table::Row) -> sqlx::Result<<sqlx::Sqlite as sqlx::Database>::Arguments> {
+    let mut values = Default::default();
+    let to = &mut values;
+    super::bind(to, &row.consumer)?;
+    super::bind(to, &row.message_id)?;
+    super::bind(to, row.handled_at)?;
+    Ok(values)
 }
 
 impl<'r> sqlx::FromRow<'r, sqlx::sqlite::SqliteRow> for table::Row {

@@ -35,6 +35,8 @@ pub struct RowsFile {
     pub functions: Vec<String>,
     /// The columns, in the order of the table.
     pub fields: Vec<Field>,
+    /// Some name is so long that rustfmt would break lines.
+    pub wide: bool,
     /// The enums of the table's module.
     pub choices: Vec<String>,
     /// The statement that inserts a row.
@@ -62,6 +64,7 @@ template_object!(RowsFile {
     imports,
     functions,
     fields,
+    wide,
     choices,
     insert,
     indexes,
@@ -138,6 +141,7 @@ pub fn file(header: &Header, subject: &Subject<'_>, dialect: &dyn Dialect, decod
         decodes,
         imports: Items::imports(&imports),
         functions: imports.into_iter().collect(),
+        wide: subject.names.fields.iter().any(|name| name.chars().count() > 34),
         fields,
         choices: subject.names.choices.iter().map(|(_, name)| name.clone()).collect(),
         insert: Constant::new(0, "Inserts a row with all its columns.", "INSERT", &insert(table, dialect)),

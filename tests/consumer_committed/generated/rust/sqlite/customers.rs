@@ -26,14 +26,20 @@ pub async fn insert<'e, E>(executor: E, row: &table::Row) -> sqlx::Result<()>
 where
     E: sqlx::Executor<'e, Database = sqlx::Sqlite>,
 {
-    let mut query = sqlx::query(INSERT);
-    query = query.bind(row.id);
-    query = query.bind(&row.name);
-    query = query.bind(row.r#type);
-    query = query.bind(&row.note);
-    query = query.bind(row.created_at);
+    let query = sqlx::query_with(INSERT, values(row)?);
     query.execute(executor).await?;
     Ok(())
+}
+
+fn values(row: &table::Row) -> sqlx::Result<<sqlx::Sqlite as sqlx::Database>::Arguments> {
+    let mut values = Default::default();
+    let to = &mut values;
+    super::bind(to, row.id)?;
+    super::bind(to, &row.name)?;
+    super::bind(to, row.r#type)?;
+    super::bind(to, &row.note)?;
+    super::bind(to, row.created_at)?;
+    Ok(values)
 }
 
 impl<'r> sqlx::FromRow<'r, sqlx::sqlite::SqliteRow> for table::Row {

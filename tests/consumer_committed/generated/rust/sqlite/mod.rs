@@ -82,6 +82,14 @@ impl<'r, const ZONED: bool, const DIGITS: u16> Decode<'r, Db> for types::Utc<ZON
     }
 }
 
+/// Adds a value to those of a statement.
+fn bind<'t, T>(to: &mut <Db as ::sqlx::Database>::Arguments, value: T) -> ::sqlx::Result<()>
+where
+    T: ::sqlx::Encode<'t, Db> + ::sqlx::Type<Db>,
+{
+    ::sqlx::Arguments::add(to, value).map_err(::sqlx::Error::Encode)
+}
+
 /// The column's value.
 fn get<'r, T>(row: &'r ::sqlx::sqlite::SqliteRow, column: &str) -> ::sqlx::Result<T>
 where

@@ -18,45 +18,51 @@ pub async fn insert<'e, E>(executor: E, row: &table::Row) -> sqlx::Result<()>
 where
     E: sqlx::Executor<'e, Database = sqlx::MySql>,
 {
-    let mut query = sqlx::query(INSERT);
-    query = query.bind(row.id);
-    query = query.bind(row.bool);
-    query = query.bind(row.i8);
-    query = query.bind(row.u8);
-    query = query.bind(row.i16);
-    query = query.bind(row.u16);
-    query = query.bind(row.i24);
-    query = query.bind(row.u24);
-    query = query.bind(row.i32);
-    query = query.bind(row.u32);
-    query = query.bind(row.i64);
-    query = query.bind(row.u64);
-    query = query.bind(row.seen_at_ms);
-    query = query.bind(&row.decimal);
-    query = query.bind(&row.decimal_whole);
-    query = query.bind(&row.decimal_long);
-    query = query.bind(row.float);
-    query = query.bind(row.double);
-    query = query.bind(&row.char);
-    query = query.bind(&row.r#type);
-    query = query.bind(&row.self_);
-    query = query.bind(&row.longtext);
-    query = query.bind(&row.binary);
-    query = query.bind(&row.varbinary);
-    query = query.bind(&row.blob);
-    query = query.bind(row.date);
-    query = query.bind(row.time);
-    query = query.bind(row.time_micros);
-    query = query.bind(row.datetime);
-    query = query.bind(row.datetime_millis);
-    query = query.bind(row.datetime_micros);
-    query = query.bind(row.timestamp);
-    query = query.bind(row.timestamp_micros);
-    query = query.bind(&row.json);
-    query = query.bind(row.kind);
-    query = query.bind(&row.__sys_gen_note);
+    let query = sqlx::query_with(INSERT, values(row)?);
     query.execute(executor).await?;
     Ok(())
+}
+
+fn values(row: &table::Row) -> sqlx::Result<<sqlx::MySql as sqlx::Database>::Arguments> {
+    let mut values = Default::default();
+    let to = &mut values;
+    super::bind(to, row.id)?;
+    super::bind(to, row.bool)?;
+    super::bind(to, row.i8)?;
+    super::bind(to, row.u8)?;
+    super::bind(to, row.i16)?;
+    super::bind(to, row.u16)?;
+    super::bind(to, row.i24)?;
+    super::bind(to, row.u24)?;
+    super::bind(to, row.i32)?;
+    super::bind(to, row.u32)?;
+    super::bind(to, row.i64)?;
+    super::bind(to, row.u64)?;
+    super::bind(to, row.seen_at_ms)?;
+    super::bind(to, &row.decimal)?;
+    super::bind(to, &row.decimal_whole)?;
+    super::bind(to, &row.decimal_long)?;
+    super::bind(to, row.float)?;
+    super::bind(to, row.double)?;
+    super::bind(to, &row.char)?;
+    super::bind(to, &row.r#type)?;
+    super::bind(to, &row.self_)?;
+    super::bind(to, &row.longtext)?;
+    super::bind(to, &row.binary)?;
+    super::bind(to, &row.varbinary)?;
+    super::bind(to, &row.blob)?;
+    super::bind(to, row.date)?;
+    super::bind(to, row.time)?;
+    super::bind(to, row.time_micros)?;
+    super::bind(to, row.datetime)?;
+    super::bind(to, row.datetime_millis)?;
+    super::bind(to, row.datetime_micros)?;
+    super::bind(to, row.timestamp)?;
+    super::bind(to, row.timestamp_micros)?;
+    super::bind(to, &row.json)?;
+    super::bind(to, row.kind)?;
+    super::bind(to, &row.__sys_gen_note)?;
+    Ok(values)
 }
 
 impl<'r> sqlx::FromRow<'r, sqlx::mysql::MySqlRow> for table::Row {
