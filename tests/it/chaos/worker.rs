@@ -12,7 +12,9 @@ use sqlx::Pool;
 use super::engine::{self, MariaDb, MySql, Outbox, Postgres, Sqlite};
 use super::random::Random;
 
-use crate::rust::generated::queue::{self, Branch, ClaimOptions, EnqueueError, Enqueued, FinishError, Retried};
+use crate::rust::generated::queue::{
+    self, Branch, ClaimOptions, EnqueueError, Enqueued, EnqueuedMany, FinishError, Retried,
+};
 use crate::rust::generated::tables::wallet_outbox::{Claimed, Lease, NewEvent, event_type};
 
 /// What a process is to do, in JSON.
@@ -60,6 +62,8 @@ pub mod word {
     pub const EXTENDED: &str = "extended";
     pub const LOST: &str = "lost";
     pub const REAPED: &str = "reaped";
+    /// Another producer has added it at the same moment.
+    pub const COLLIDED: &str = "collided";
     /// The same once more, because the database gave it up or was away.
     pub const AGAIN: &str = "again";
 }
@@ -160,7 +164,7 @@ impl<O: Outbox> Process<'_, O> {
     async fn produce(&mut self) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as u64;
         let at = now.saturating_sub(self.orders.began);
-        let is_shared = self.random.percent(70);
+        let (is_shared, mut has_collided) = (self.random.percent(70), false);
         self.batches += 1;
         let ids: Vec<String> = match is_shared {
             true => vec![format!("shared-{}", at / 5 + self.random.below(3))],
@@ -174,22 +178,22 @@ impl<O: Outbox> Process<'_, O> {
         // Whether the last answer came or not, the same events are enqueued until there is one.
         for _ in 0..TRIES {
             let done = match &events[..] {
-                [event] if is_shared => O::produce(&self.pool, event).await.map(|_: Enqueued| ()),
-                events => O::produce_many(&self.pool, events).await.map(|done| {
-                    let count = events.len() as u64;
-                    assert!([done.inserted, done.duplicates] == [count, 0] || done.duplicates == count, "{done:?}");
-                }),
+                [event] if is_shared => O::produce(&self.pool, event).await,
+                events => O::produce_many(&self.pool, events).await.map(|done| all_the_same(done, events.len())),
             };
             match done {
-                Ok(()) => {
+                Ok(enqueued) => {
+                    assert!(!has_collided || enqueued == Enqueued::Duplicate, "{ids:?} collided with nothing");
                     ids.iter().for_each(|id| self.say(word::ENQUEUED, id));
                     return self.pause(0, 8).await;
                 }
-                Err(EnqueueError::Db(error)) => self.orders.expect(&error),
+                Err(error) if error.is_unique_violation() && self.orders.server == "postgres" && is_shared => {
+                    self.say(word::COLLIDED, &ids[0]);
+                    has_collided = true;
+                }
+                Err(EnqueueError::Db(error)) => self.again(&error).await,
                 Err(error) => panic!("{error:?}"),
             }
-            self.say(word::AGAIN, &ids[0]);
-            self.pause(1, 40).await;
         }
         panic!("not enqueued: {ids:?}");
     }
@@ -323,6 +327,15 @@ impl<O: Outbox> Process<'_, O> {
             }
             Err(error) => self.again(&error).await,
         }
+    }
+}
+
+/// All events of a transaction are new, or none is.
+fn all_the_same(done: EnqueuedMany, count: usize) -> Enqueued {
+    match (done.inserted as usize, done.duplicates as usize) {
+        (inserted, 0) if inserted == count => Enqueued::Inserted,
+        (0, duplicates) if duplicates == count => Enqueued::Duplicate,
+        _ => panic!("{done:?} of {count}"),
     }
 }
 
