@@ -9,6 +9,9 @@
 # installed; MySQL only goes into a cache folder (delete that to get a newer one). Elsewhere, servers on the PATH are
 # used.
 #
+# CLAIMSMITH_TEST_{MYSQL,MARIADB,POSTGRES}_SERVER tell COMMAND how to start one more of each that was started here, for
+# tests that kill their server: programs that take a folder, a port and further arguments of the server, and become it.
+#
 # TypeScript and Prettier, which the tests run over generated TypeScript, are installed by npm into the same cache folder,
 # in the versions below; CLAIMSMITH_TEST_TSC and CLAIMSMITH_TEST_PRETTIER tell COMMAND where they are, or name others.
 #
@@ -225,15 +228,24 @@ free_port() { # below those that the system hands out by itself; if it gets take
     echo "$port"
 }
 
-serve() { # NAME: fills the data folder if that is still to do, then becomes the server
-    local dir=$tmp/$1 port server common
+serve() { # NAME
+    local port
     exec >"$tmp/$1.log" 2>&1 </dev/null
-    cd "$dir"
-    export TMPDIR=$dir HOME=$dir LC_ALL=C
     port=$(free_port)
+    echo "$port" >"$tmp/$1.port"
+    become "$1" "$tmp/$1" "$port"
+}
+
+become() { # NAME FOLDER PORT [ARG...]: fills the data folder if that is still to do, then becomes the server
+    local name=$1 dir=$2 port=$3 server common
+    shift 3
+    cd "$dir"
+    mkdir -p files
+    ((${#as_user[@]} == 0)) || [[ -d data ]] || chown -R nobody "$dir"
+    export TMPDIR=$dir HOME=$dir LC_ALL=C
     common=(--port="$port" --bind-address=127.0.0.1 --socket="$dir/socket" --pid-file="$dir/pid"
         --secure-file-priv="$dir/files" --max-connections=300 --innodb-buffer-pool-size=256M --innodb-flush-log-at-trx-commit=2)
-    case $1 in
+    case $name in
         mysql)
             server=("${as_user[@]}" "${mysqld[@]}" --datadir="$dir/data" --skip-log-bin --innodb-redo-log-capacity=64M)
             [[ -d data ]] || "${server[@]}" --initialize-insecure
@@ -252,8 +264,20 @@ serve() { # NAME: fills the data folder if that is still to do, then becomes the
                 -c fsync=off -c shared_buffers=64MB -c max_connections=200)
             ;;
     esac
-    echo "$port" >"$tmp/$1.port"
-    exec "${server[@]}"
+    exec "${server[@]}" "$@"
+}
+
+# Tests that kill their server start one of their own, by a program that is `become` with what it needs.
+offer() { # NAME
+    local program=$tmp/$1.server
+    {
+        printf '#!/usr/bin/env bash\nset -euo pipefail\n'
+        declare -p PATH as_user mysqld postgres
+        declare -f become
+        printf 'become %s "$@"\n' "$1"
+    } >"$program"
+    chmod 755 "$program"
+    export "CLAIMSMITH_TEST_${1^^}_SERVER=$program"
 }
 
 start() { # NAME
@@ -327,8 +351,8 @@ main() {
     npm=$spawned
     for name in "${wanted[@]}"; do
         [[ -z ${state[$name]:-} ]] || continue
-        mkdir "$tmp/$name" "$tmp/$name/files"
-        ((${#as_user[@]} == 0)) || chown -R nobody "$tmp/$name"
+        mkdir "$tmp/$name"
+        offer "$name"
         start "$name"
     done
     for name in "${!pid[@]}"; do await_server "$name"; done

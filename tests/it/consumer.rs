@@ -1,4 +1,5 @@
-//! Crates that use claimsmith: one by its `build.rs`, one with committed code. Cargo builds them, and they run.
+//! Programs that use claimsmith: the examples, a crate that does so by its `build.rs`, and one with committed code. Cargo
+//! builds them, and they run.
 
 mod rebuild;
 
@@ -27,11 +28,11 @@ fn succeeded(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// Builds everything that `cargo test` builds, and the consumers with it. What they share with claimsmith has then the same
+/// Builds everything that `cargo test` builds, examples included, and the consumers with it. What they share with claimsmith has then the same
 /// features, so that sqlx is there already.
 fn build() -> Vec<Value> {
     let mut command = cargo("build");
-    command.args(["--locked", "--workspace", "--bins", "--tests", "--message-format", "json"]);
+    command.args(["--locked", "--workspace", "--bins", "--examples", "--tests", "--message-format", "json"]);
     let messages = succeeded(&command.output().unwrap());
     messages.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -58,11 +59,26 @@ fn consumers_are_built_with_what_is_there_and_run() {
 
     let built = executable(&messages, "tests/consumer/src/main.rs", false);
     let printed = succeeded(&Command::new(built).output().unwrap());
-    assert_eq!(printed, "customer.created of Grüße & Co is pending\n");
+    assert_eq!(printed, "customer.created of Grüße & Co is delivered\n");
 
     let tests = executable(&messages, "tests/consumer_committed/tests/round_trip.rs", true);
     let printed = succeeded(&Command::new(tests).output().unwrap());
     assert!(printed.contains("test result: ok. 1 passed"), "{printed}");
+}
+
+#[test]
+fn examples_print_what_they_are_about() {
+    let messages = build();
+    let print = |source| succeeded(&Command::new(executable(&messages, source, false)).output().unwrap());
+    let outbox = "b1 is booked\nb2 is booked\nb3 is booked\nb4 is booked\nb1 was booked before\n\
+        first: b1 is delivered\nfirst: b2 is put back: the printer is out of paper\nfirst: b3 is delivered\n\
+        first: b4 is released\nsecond: b4 is delivered\nsecond: b2 is delivered\n\
+        user 7 has 70; 0 events are pending, 0 are dead\n";
+    assert_eq!(print("examples/outbox.rs"), outbox);
+    let inbox = "m1 is handled\nm1 was handled before\n\
+        m2 failed: error returned from database: (code: 275) CHECK constraint failed: amount >= 0\n\
+        m2 is handled\n18 are left\n";
+    assert_eq!(print("examples/inbox.rs"), inbox);
 }
 
 /// Runs the script of the consumer with committed code in a copy of its folder.

@@ -1008,6 +1008,9 @@ static ENQUEUE_ROWS: super::Rows = super::Rows {
 };
 
 /// Adds an event, in the transaction of the business data.
+///
+/// Of two transactions that add the same event under the same id at the same moment, the second may meet the id before it
+/// looks for the idempotency key, and fail by a unique violation. In a new transaction the event is a duplicate.
 pub async fn enqueue<'e, E>(
     executor: E,
     scope: table::Scope<'_>,
