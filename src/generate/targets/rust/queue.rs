@@ -1,6 +1,6 @@
 //! What the functions of a table take and give, the same for every database: a part of `rust/tables/<table>.rs`.
 
-use crate::schema::format::{Backoff, MaxAttempts};
+use crate::schema::format::{Backoff, Claim, MaxAttempts};
 use crate::schema::{Column, ColumnType, Table, coalescing};
 use crate::statement::query;
 use crate::template::template_object;
@@ -224,7 +224,7 @@ pub fn work(table: &Table, items: &[ColumnItem]) -> Option<Work> {
         origin: claim.and_then(|_| origin(table, &columns, items)),
         lease_ms: lease.map(|lease| lease.0.to_string()),
         keep_ms: retention.map(|retention| retention.keep.0.to_string()),
-        backoff: retry.map(|retry| backoff(&retry.backoff)),
+        backoff: retry.filter(|_| claim.is_some_and(has_retry_time)).map(|retry| backoff(&retry.backoff)),
         error: error.map(|column| {
             format!("queue::Length::{}", length(column).unwrap_or_else(|| "Bytes(usize::MAX)".to_owned()))
         }),
@@ -234,6 +234,11 @@ pub fn work(table: &Table, items: &[ColumnItem]) -> Option<Work> {
         }),
         age: age.map(|age| items[age].ty.clone()),
     })
+}
+
+/// Whether a row waits after a failure: a column says how long.
+pub fn has_retry_time(claim: &Claim) -> bool {
+    claim.due.is_some() || claim.retry.as_ref().is_some_and(|retry| retry.at.is_some())
 }
 
 fn structs(columns: &Columns, claims: bool, items: &[ColumnItem]) -> Vec<Struct> {

@@ -402,7 +402,7 @@ impl Maker<'_> {
             token,
             extends: if lease.is_some() { "LeaseMs" } else { "VisibilityMs" },
             done: literal(claim.and_then(|claim| claim.status.done.0.first()).map_or("", String::as_str)),
-            backoff: retry.is_some(),
+            backoff: claim.is_some_and(super::queue::has_retry_time),
             error: retry.is_some_and(|retry| retry.error.is_some()),
             origin: super::queue::ends(table, &self.columns).is_some(),
             seed_names: claim.is_some_and(|claim| claim.lease.is_none() && claim.visibility.is_none()),
