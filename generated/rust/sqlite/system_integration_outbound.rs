@@ -633,6 +633,7 @@ pub async fn enqueue(
     scope: table::Scope<'_>,
     event: &table::NewEvent<'_>,
 ) -> Result<queue::Enqueued, queue::EnqueueError> {
+    scope.check()?;
     event.check()?;
     if event.comes_from(scope) {
         return Ok(queue::Enqueued::Skipped);
@@ -648,6 +649,7 @@ pub async fn enqueue_many(
     scope: table::Scope<'_>,
     events: &[table::NewEvent<'_>],
 ) -> Result<queue::EnqueuedMany, queue::EnqueueError> {
+    scope.check()?;
     let mut done = queue::EnqueuedMany::default();
     let mut rest: Vec<&dyn super::Source> = Vec::with_capacity(events.len());
     for event in events {

@@ -323,6 +323,15 @@ impl Row {
     }
 }
 
+impl Scope<'_> {
+    /// Refuses what does not fit into its column.
+    pub fn check(&self) -> Result<(), queue::TooLong> {
+        use queue::Length::Chars;
+        queue::fits(COLUMNS[1], self.destination, Chars(50))?;
+        Ok(())
+    }
+}
+
 impl Key {
     /// The scope that the row is in.
     pub fn scope(&self) -> Scope<'_> {
