@@ -8,7 +8,7 @@ mod values;
 /// The committed code, as a program would have it. `cargo fmt` would give it this project's own lines.
 #[rustfmt::skip]
 #[path = "../../../generated/rust/mod.rs"]
-mod generated;
+pub mod generated;
 
 /// The same of a table of every type.
 #[rustfmt::skip]
