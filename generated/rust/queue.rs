@@ -150,7 +150,7 @@ pub struct Undecodable<L> {
 #[derive(Debug)]
 #[must_use = "the rows are held until their lease runs out"]
 pub struct ClaimBatch<R, K> {
-    /// The rows, those of each branch in the order of the table.
+    /// The rows, those of each branch in the order of the table, if the claim itself does not change what orders it.
     pub ready: Vec<Claimed<R, K>>,
     /// Rows that are not what the definition says. They are held like the others: give them up by `dead`.
     pub undecodable: Vec<Undecodable<Lease<K>>>,

@@ -1019,6 +1019,7 @@ pub async fn enqueue(
     scope: table::Scope<'_>,
     event: &table::NewEvent<'_>,
 ) -> Result<queue::Enqueued, queue::EnqueueError> {
+    scope.check()?;
     event.check()?;
     let find = Some(&statement::FIND_DUPLICATE);
     let sources: [&dyn super::Source; 2] = [event, &scope];
@@ -1032,6 +1033,7 @@ pub async fn enqueue_many(
     scope: table::Scope<'_>,
     events: &[table::NewEvent<'_>],
 ) -> Result<queue::EnqueuedMany, queue::EnqueueError> {
+    scope.check()?;
     let done = queue::EnqueuedMany::default();
     let mut rest: Vec<&dyn super::Source> = Vec::with_capacity(events.len());
     for event in events {

@@ -637,6 +637,7 @@ pub async fn enqueue(
     scope: table::Scope<'_>,
     event: &table::NewEvent<'_>,
 ) -> Result<queue::Enqueued, queue::EnqueueError> {
+    scope.check()?;
     event.check()?;
     if event.comes_from(scope) {
         return Ok(queue::Enqueued::Skipped);
@@ -652,6 +653,7 @@ pub async fn enqueue_many(
     scope: table::Scope<'_>,
     events: &[table::NewEvent<'_>],
 ) -> Result<queue::EnqueuedMany, queue::EnqueueError> {
+    scope.check()?;
     let mut done = queue::EnqueuedMany::default();
     let mut rest: Vec<&dyn super::Source> = Vec::with_capacity(events.len());
     for event in events {
@@ -726,7 +728,7 @@ pub async fn complete_many(
 static FAILURE: super::Failure = super::Failure {
     retry: &statement::RETRY,
     dead: Some(&statement::DEAD),
-    backoff: table::BACKOFF,
+    backoff: super::NO_BACKOFF,
 };
 
 /// Puts a row back after a failure, later with every attempt; after the last attempt it is dead.

@@ -612,7 +612,7 @@ pub async fn complete_many(
 static FAILURE: super::Failure = super::Failure {
     retry: &statement::RETRY,
     dead: Some(&statement::DEAD),
-    backoff: table::BACKOFF,
+    backoff: super::NO_BACKOFF,
 };
 
 /// Puts a row back after a failure, later with every attempt; after the last attempt it is dead.

@@ -1114,6 +1114,7 @@ pub async fn enqueue<'e, E>(
 where
     E: sqlx::Executor<'e, Database = sqlx::Postgres>,
 {
+    scope.check()?;
     event.check()?;
     let sources: [&dyn super::Source; 2] = [event, &scope];
     super::enqueue(executor, &statement::ENQUEUE, &sources).await
@@ -1126,6 +1127,7 @@ pub async fn enqueue_many(
     scope: table::Scope<'_>,
     events: &[table::NewEvent<'_>],
 ) -> Result<queue::EnqueuedMany, queue::EnqueueError> {
+    scope.check()?;
     let done = queue::EnqueuedMany::default();
     let mut rest: Vec<&dyn super::Source> = Vec::with_capacity(events.len());
     for event in events {

@@ -600,6 +600,7 @@ pub async fn enqueue<'e, E>(
 where
     E: sqlx::Executor<'e, Database = sqlx::Postgres>,
 {
+    scope.check()?;
     event.check()?;
     let sources: [&dyn super::Source; 2] = [event, &scope];
     super::enqueue(executor, &statement::ENQUEUE, &sources).await
@@ -612,6 +613,7 @@ pub async fn enqueue_many(
     scope: table::Scope<'_>,
     events: &[table::NewEvent<'_>],
 ) -> Result<queue::EnqueuedMany, queue::EnqueueError> {
+    scope.check()?;
     let done = queue::EnqueuedMany::default();
     let mut rest: Vec<&dyn super::Source> = Vec::with_capacity(events.len());
     for event in events {
@@ -674,7 +676,7 @@ pub async fn complete_many(
 static FAILURE: super::Failure = super::Failure {
     retry: &statement::RETRY,
     dead: Some(&statement::DEAD),
-    backoff: table::BACKOFF,
+    backoff: super::NO_BACKOFF,
 };
 
 /// Puts a row back after a failure, later with every attempt; after the last attempt it is dead.

@@ -266,6 +266,15 @@ impl Row {
     }
 }
 
+impl Scope<'_> {
+    /// Refuses what does not fit into its column.
+    pub fn check(&self) -> Result<(), queue::TooLong> {
+        use queue::Length::Chars;
+        queue::fits(COLUMNS[0], self.app_code, Chars(32))?;
+        Ok(())
+    }
+}
+
 impl Key {
     /// The scope that the row is in.
     pub fn scope(&self) -> Scope<'_> {

@@ -323,6 +323,15 @@ impl Row {
     }
 }
 
+impl Scope<'_> {
+    /// Refuses what does not fit into its column.
+    pub fn check(&self) -> Result<(), queue::TooLong> {
+        use queue::Length::Chars;
+        queue::fits(COLUMNS[1], self.destination, Chars(50))?;
+        Ok(())
+    }
+}
+
 impl Key {
     /// The scope that the row is in.
     pub fn scope(&self) -> Scope<'_> {
@@ -362,14 +371,6 @@ pub const LEASE_MS: i64 = 0;
 
 /// How long finished rows are kept.
 pub const KEEP: std::time::Duration = std::time::Duration::from_millis(1209600000);
-
-/// How long a row waits after a failure.
-pub const BACKOFF: queue::Backoff = queue::Backoff {
-    base_ms: 1000,
-    factor: 2.0,
-    cap_ms: 600000,
-    jitter: 0.2,
-};
 
 /// How much of an error is kept.
 pub const ERROR: queue::Length = queue::Length::Bytes(65535);

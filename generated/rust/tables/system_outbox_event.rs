@@ -220,14 +220,6 @@ pub const LEASE_MS: i64 = 0;
 /// How long finished rows are kept.
 pub const KEEP: std::time::Duration = std::time::Duration::from_millis(604800000);
 
-/// How long a row waits after a failure.
-pub const BACKOFF: queue::Backoff = queue::Backoff {
-    base_ms: 1000,
-    factor: 2.0,
-    cap_ms: 600000,
-    jitter: 0.2,
-};
-
 /// How much of an error is kept.
 pub const ERROR: queue::Length = queue::Length::Bytes(65535);
 

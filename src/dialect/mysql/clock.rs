@@ -31,6 +31,12 @@ pub fn earlier(ty: &ColumnType, millis: &str) -> String {
 /// [`now`], and a given time in its place.
 pub fn moment(ty: &ColumnType) -> (String, String) {
     let then = match ty {
+        // The digits that the column does not have are cut off, as the clock does it, where CAST would round.
+        ColumnType::DateTime(digits @ 0..=2) | ColumnType::Timestamp(digits @ 0..=2) => {
+            let step = 10_u32.pow(3 - u32::from(*digits));
+            let whole = format!("{{}} DIV {step} * {step}000");
+            format!("CAST(TIMESTAMPADD(MICROSECOND, {whole}, '1970-01-01') AS DATETIME({digits}))")
+        }
         ColumnType::DateTime(digits) | ColumnType::Timestamp(digits) => {
             format!("CAST(TIMESTAMPADD(MICROSECOND, {{}} * 1000, '1970-01-01') AS DATETIME({digits}))")
         }

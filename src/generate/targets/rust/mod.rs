@@ -185,9 +185,11 @@ pub struct Clock {
     pub now: String,
     /// Another.
     pub then: String,
+    /// That stands on a line of its own.
+    pub breaks: bool,
 }
 
-template_object!(Clock { now, then });
+template_object!(Clock { now, then, breaks });
 
 /// A type of `types` that sqlx reads and writes.
 #[derive(Clone, Debug)]

@@ -177,7 +177,12 @@ fn clocks(catalog: &Catalog, dialect: &dyn Dialect) -> Vec<Clock> {
     let moments: BTreeSet<(String, String)> = times.map(|column| dialect.moment(&column.ty)).collect();
     let mut moments: Vec<(String, String)> = moments.into_iter().collect();
     moments.sort_by_key(|(now, _)| std::cmp::Reverse(now.len()));
-    moments.iter().map(|(now, then)| Clock { now: text::literal(now), then: text::literal(then) }).collect()
+    moments.iter().map(|(now, then)| clock(now, then)).collect()
+}
+
+fn clock(now: &str, then: &str) -> Clock {
+    let then = text::literal(then);
+    Clock { now: text::literal(now), breaks: text::breaks(4, "let then =", &format!("{then};")), then }
 }
 
 /// The types of `types` that sqlx reads and writes with the driver.

@@ -1,6 +1,6 @@
 //! What the functions of a table take and give, the same for every database: a part of `rust/tables/<table>.rs`.
 
-use crate::schema::format::{Backoff, MaxAttempts};
+use crate::schema::format::{Backoff, Claim, MaxAttempts};
 use crate::schema::{Column, ColumnType, Table};
 use crate::statement::query;
 use crate::template::template_object;
@@ -29,6 +29,10 @@ pub struct Work {
     pub checks: Vec<Check>,
     /// The imports of the checks: `Bytes`, `Chars`.
     pub lengths: String,
+    /// What of a scope must fit.
+    pub scope_checks: Vec<Check>,
+    /// The imports of these.
+    pub scope_lengths: String,
     /// Where an event comes from.
     pub origin: Option<Origin>,
     /// How long a lease lasts, in milliseconds; `None` where there is none.
@@ -53,6 +57,8 @@ template_object!(Work {
     skips,
     checks,
     lengths,
+    scope_checks,
+    scope_lengths,
     origin,
     lease_ms,
     keep_ms,
@@ -211,8 +217,10 @@ pub fn work(table: &Table, items: &[ColumnItem]) -> Option<Work> {
     let lease = claim.and_then(|claim| claim.lease.as_ref().map(|lease| lease.lasts).or(claim.visibility));
     let retention = table.retention.as_ref();
     let age = retention.and_then(|retention| table.position(&retention.age));
-    let checks: Vec<Check> =
-        columns.event.iter().filter(|_| claims).filter_map(|at| check(table, *at, items)).collect();
+    let (checks, scope_checks) = match claims {
+        true => (checks(table, &columns.event, items), checks(table, &columns.scope, items)),
+        false => Default::default(),
+    };
     let mut structs = structs(&columns, claims, items);
     if let Some((at, most)) = default_attempts(table) {
         let event = structs.iter_mut().find(|item| item.name == "NewEvent");
@@ -230,10 +238,12 @@ pub fn work(table: &Table, items: &[ColumnItem]) -> Option<Work> {
         skips: longest.is_some_and(|longest| longest > PLAIN),
         lengths: lengths(&checks),
         checks,
+        scope_lengths: lengths(&scope_checks),
+        scope_checks,
         origin: claim.and_then(|_| origin(table, &columns, items)),
         lease_ms: lease.map(|lease| lease.0.to_string()),
         keep_ms: retention.map(|retention| retention.keep.0.to_string()),
-        backoff: retry.map(|retry| backoff(&retry.backoff)),
+        backoff: retry.filter(|_| claim.is_some_and(has_retry_time)).map(|retry| backoff(&retry.backoff)),
         error: error.map(|column| {
             format!("queue::Length::{}", length(column).unwrap_or_else(|| "Bytes(usize::MAX)".to_owned()))
         }),
@@ -243,6 +253,11 @@ pub fn work(table: &Table, items: &[ColumnItem]) -> Option<Work> {
         }),
         age: age.map(|age| items[age].ty.clone()),
     })
+}
+
+/// Whether a row waits after a failure: a column says how long.
+pub fn has_retry_time(claim: &Claim) -> bool {
+    claim.due.is_some() || claim.retry.as_ref().is_some_and(|retry| retry.at.is_some())
 }
 
 fn structs(columns: &Columns, claims: bool, items: &[ColumnItem]) -> Vec<Struct> {
@@ -355,13 +370,18 @@ fn scope_of_key(columns: &Columns, items: &[ColumnItem]) -> Vec<String> {
 }
 
 /// What a column of text or bytes holds.
-fn length(column: &Column) -> Option<String> {
+pub fn length(column: &Column) -> Option<String> {
     Some(match &column.ty {
         ColumnType::Char(most) | ColumnType::Varchar(most) => format!("Chars({most})"),
         ColumnType::Binary(most) | ColumnType::Varbinary(most) => format!("Bytes({most})"),
         ColumnType::Text(size) | ColumnType::Blob(size) => format!("Bytes({})", size.bytes()),
         _ => return None,
     })
+}
+
+/// What of these columns must fit.
+fn checks(table: &Table, columns: &[usize], items: &[ColumnItem]) -> Vec<Check> {
+    columns.iter().filter_map(|at| check(table, *at, items)).collect()
 }
 
 fn check(table: &Table, at: usize, items: &[ColumnItem]) -> Option<Check> {

@@ -54,6 +54,8 @@ pub struct Work {
     pub done: String,
     /// There is a wait between attempts.
     pub backoff: bool,
+    /// Some column of the scope has a length.
+    pub scope_checks: bool,
     /// There is a column of errors.
     pub error: bool,
     /// Events that would go to where they come from are skipped.
@@ -95,6 +97,7 @@ template_object!(Work {
     extends,
     done,
     backoff,
+    scope_checks,
     error,
     origin,
     seed_names,
@@ -413,7 +416,8 @@ impl Maker<'_> {
             token,
             extends: if lease.is_some() { "LeaseMs" } else { "VisibilityMs" },
             done: literal(claim.and_then(|claim| claim.status.done.0.first()).map_or("", String::as_str)),
-            backoff: retry.is_some(),
+            backoff: claim.is_some_and(super::queue::has_retry_time),
+            scope_checks: self.has_scope_checks(),
             error: retry.is_some_and(|retry| retry.error.is_some()),
             origin: super::queue::ends(table, &self.columns).is_some(),
             seed_names: claim.is_some_and(|claim| claim.lease.is_none() && claim.visibility.is_none()),
@@ -446,6 +450,11 @@ impl Maker<'_> {
             true if name != "Key" => format!("table::{name}<'_>"),
             _ => format!("table::{name}"),
         }
+    }
+
+    fn has_scope_checks(&self) -> bool {
+        let has_length = |at: &usize| super::queue::length(&self.table.columns[*at]).is_some();
+        self.columns.scope.iter().any(|at| has_length(at) && !self.is_choice(*at))
     }
 
     fn is_choice(&self, at: usize) -> bool {

@@ -137,6 +137,39 @@ type Query = ::sqlx::query::Query<'static, Db, Arguments>;
 /// What begins a transaction of our own.
 const BEGIN: &str = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; START TRANSACTION";
 
+/// A connection for a transaction of our own. If who waits for the transaction to begin goes away meanwhile, nobody knows
+/// whether it has begun: then the connection is closed instead of going back with a transaction that nobody ends.
+struct Held {
+    connection: ::sqlx::pool::PoolConnection<Db>,
+    is_known: bool,
+}
+
+impl Held {
+    async fn of(pool: &Pool) -> ::sqlx::Result<Held> {
+        let connection = pool.acquire().await?;
+        Ok(Held {
+            connection,
+            is_known: true,
+        })
+    }
+
+    async fn begin(&mut self) -> ::sqlx::Result<::sqlx::Transaction<'_, Db>> {
+        self.is_known = false;
+        let connection: &mut Connection = &mut self.connection;
+        let transaction = ::sqlx::Connection::begin_with(connection, BEGIN).await?;
+        self.is_known = true;
+        Ok(transaction)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if !self.is_known {
+            self.connection.close_on_drop();
+        }
+    }
+}
+
 /// How often a statement is tried again that the database gave up for the sake of another one.
 const TRIES: u32 = 5;
 
@@ -519,7 +552,8 @@ impl Request<'_> {
         let most = limit(most);
         let sources = [self.scope, &[&most]].concat();
         let mut batch = ClaimBatch::new();
-        let mut transaction = pool.begin_with(BEGIN).await?;
+        let mut held = Held::of(pool).await?;
+        let mut transaction = held.begin().await?;
         let query = statement.query_at(&sources, self.clock)?;
         let rows = query.fetch_all(&mut *transaction).await?;
         if rows.is_empty() {
@@ -785,7 +819,8 @@ async fn move_once<T: Found>(
     most: u32,
 ) -> ::sqlx::Result<Batch> {
     let rows_most = limit(most);
-    let mut transaction = pool.begin_with(BEGIN).await?;
+    let mut held = Held::of(pool).await?;
+    let mut transaction = held.begin().await?;
     let with_limit = [given, &[&rows_most]].concat();
     let rows = found::<T>(find.rows(&mut *transaction, &with_limit).await?);
     let keys = sources(&rows);
@@ -824,7 +859,8 @@ async fn reap_once<T: Queue + Found>(
     most: u32,
 ) -> ::sqlx::Result<Batch> {
     let rows_most = limit(most);
-    let mut transaction = pool.begin_with(BEGIN).await?;
+    let mut held = Held::of(pool).await?;
+    let mut transaction = held.begin().await?;
     let with_limit = [given, &[&rows_most]].concat();
     let rows = found::<T>(find.rows(&mut *transaction, &with_limit).await?);
     let (mut expired, mut exhausted) = (Vec::new(), Vec::new());
@@ -926,7 +962,8 @@ async fn move_over_once<T: Found>(
     most: u32,
 ) -> Result<Batch, ArchiveError> {
     let rows_most = limit(most);
-    let mut transaction = pool.begin_with(BEGIN).await?;
+    let mut held = Held::of(pool).await?;
+    let mut transaction = held.begin().await?;
     let with_limit = [given, &[&rows_most]].concat();
     let rows = found::<T>(find.rows(&mut *transaction, &with_limit).await?);
     let keys = sources(&rows);

@@ -111,6 +111,39 @@ type Query = ::sqlx::query::Query<'static, Db, Arguments>;
 /// What begins a transaction of our own.
 const BEGIN: &str = "BEGIN IMMEDIATE";
 
+/// A connection for a transaction of our own. If who waits for the transaction to begin goes away meanwhile, nobody knows
+/// whether it has begun: then the connection is closed instead of going back with a transaction that nobody ends.
+struct Held {
+    connection: ::sqlx::pool::PoolConnection<Db>,
+    is_known: bool,
+}
+
+impl Held {
+    async fn of(pool: &Pool) -> ::sqlx::Result<Held> {
+        let connection = pool.acquire().await?;
+        Ok(Held {
+            connection,
+            is_known: true,
+        })
+    }
+
+    async fn begin(&mut self) -> ::sqlx::Result<::sqlx::Transaction<'_, Db>> {
+        self.is_known = false;
+        let connection: &mut Connection = &mut self.connection;
+        let transaction = ::sqlx::Connection::begin_with(connection, BEGIN).await?;
+        self.is_known = true;
+        Ok(transaction)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if !self.is_known {
+            self.connection.close_on_drop();
+        }
+    }
+}
+
 /// How often a statement is tried again that the database gave up for the sake of another one.
 const TRIES: u32 = 5;
 
@@ -766,7 +799,8 @@ async fn move_over_once<T: Found>(
     most: u32,
 ) -> Result<Batch, ArchiveError> {
     let rows_most = limit(most);
-    let mut transaction = pool.begin_with(BEGIN).await?;
+    let mut held = Held::of(pool).await?;
+    let mut transaction = held.begin().await?;
     let with_limit = [given, &[&rows_most]].concat();
     let rows = found::<T>(find.rows(&mut *transaction, &with_limit).await?);
     let keys = sources(&rows);
@@ -792,7 +826,8 @@ async fn archive(
     let rows_most = limit(most);
     let sources = [sources, &[&rows_most]].concat();
     // Nobody else writes until this ends: both statements mean the same rows.
-    let mut transaction = pool.begin_with(BEGIN).await?;
+    let mut held = Held::of(pool).await?;
+    let mut transaction = held.begin().await?;
     let copied = copy.execute(&mut *transaction, &sources).await?;
     let deleted = delete.execute(&mut *transaction, &sources).await?;
     if copied != deleted {
