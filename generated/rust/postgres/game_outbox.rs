@@ -991,9 +991,6 @@ static ENQUEUE_ROWS: super::Rows = super::Rows {
 };
 
 /// Adds an event, in the transaction of the business data.
-///
-/// Of two transactions that add the same event under the same id at the same moment, the second may meet the id before it
-/// looks for the idempotency key, and fail by a unique violation. In a new transaction the event is a duplicate.
 pub async fn enqueue<'e, E>(
     executor: E,
     scope: table::Scope<'_>,
@@ -1024,7 +1021,8 @@ pub async fn enqueue_many(
     }
     let scope: &dyn super::Source = &scope;
     let (enqueue, rows) = (&statement::ENQUEUE, &ENQUEUE_ROWS);
-    super::enqueue_many(connection, enqueue, rows, scope, &rest, done).await
+    let again = None;
+    super::enqueue_many(connection, enqueue, rows, again, scope, &rest, done).await
 }
 
 /// Shows pending rows, without locking or marking them: others may take them at the same time.

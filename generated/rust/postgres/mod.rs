@@ -864,6 +864,21 @@ where
     }
 }
 
+/// Adds an event, unless one of its keys is taken. Then the second statement says whether it is the idempotency key, or fails
+/// because of another one: not the first, for the two keys of an event that is added twice at the same moment would be the
+/// same, and the one that comes first is not the one that it looks at.
+async fn enqueue_or_say(
+    connection: &mut Connection,
+    statement: &Statement,
+    again: &Statement,
+    sources: &[&dyn Source],
+) -> Result<Enqueued, EnqueueError> {
+    match statement.execute(&mut *connection, sources).await? {
+        0 => enqueue(connection, again, sources).await,
+        _ => Ok(Enqueued::Inserted),
+    }
+}
+
 /// Nothing: where there is no scope.
 struct Nothing;
 
@@ -919,6 +934,7 @@ async fn enqueue_many(
     connection: &mut Connection,
     enqueue: &Statement,
     rows: &Rows,
+    again: Option<&Statement>,
     scope: &dyn Source,
     events: &[&dyn Source],
     mut done: EnqueuedMany,
@@ -927,6 +943,15 @@ async fn enqueue_many(
         let inserted = insert_many(connection, enqueue, rows, scope, events).await?;
         done.inserted += inserted;
         done.duplicates += events.len() as u64 - inserted;
+        let Some(again) = again.filter(|_| inserted < events.len() as u64) else {
+            continue;
+        };
+        // Those that are there by now are nothing new, and one of which another key is taken is an error.
+        for event in events {
+            let added = again.execute(&mut *connection, &[*event, scope]).await?;
+            done.inserted += added;
+            done.duplicates -= added;
+        }
     }
     Ok(done)
 }

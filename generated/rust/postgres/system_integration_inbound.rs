@@ -39,10 +39,17 @@ pub mod constraint {
 /// The statements of the workload.
 pub mod query {
     /// Adds an event, in the transaction of the business data.
-    /// No row: an event of the same idempotency key is there already.
+    /// No row: one of its keys is taken, and `enqueue_again` says which.
     ///
     /// Parameters: `Id`, `Source`, `ExternalID`, `ObjectType`, `EventType`, `Payload`, `RawPayload`, `IdempotencyKey`.
     pub const ENQUEUE: &str = r#"INSERT INTO "_System_IntegrationInbound" ("Id", "Source", "ExternalID", "ObjectType", "EventType", "Payload", "RawPayload", "IdempotencyKey", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate")
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', 0, NULL, NULL, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'), (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'))
+ON CONFLICT  DO NOTHING"#;
+    /// After `enqueue` found that a key of the event is taken.
+    /// No row: an event of the same idempotency key is there already. An error: another key is taken.
+    ///
+    /// Parameters: `Id`, `Source`, `ExternalID`, `ObjectType`, `EventType`, `Payload`, `RawPayload`, `IdempotencyKey`.
+    pub const ENQUEUE_AGAIN: &str = r#"INSERT INTO "_System_IntegrationInbound" ("Id", "Source", "ExternalID", "ObjectType", "EventType", "Payload", "RawPayload", "IdempotencyKey", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate")
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', 0, NULL, NULL, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'), (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'))
 ON CONFLICT ("IdempotencyKey") DO NOTHING"#;
     /// Shows pending rows, the oldest first, without locking or marking them: others may take them at the same time.
@@ -361,6 +368,22 @@ mod statement {
         keys: &[],
     };
 
+    pub(super) static ENQUEUE_AGAIN: Statement = Statement {
+        sql: super::query::ENQUEUE_AGAIN,
+        parameters: &[
+            Column(0),
+            Column(1),
+            Column(2),
+            Column(3),
+            Column(4),
+            Column(5),
+            Column(6),
+            Column(7),
+        ],
+        keys_at: 0,
+        keys: &[],
+    };
+
     pub(super) static GET_PENDING: Statement = Statement {
         sql: super::query::GET_PENDING,
         parameters: &[Column(1), Limit],
@@ -585,25 +608,20 @@ static ENQUEUE_ROWS: super::Rows = super::Rows {
         ", ",
         ", 'pending', 0, NULL, NULL, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'), (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'))",
     ],
-    after: "\nON CONFLICT (\"IdempotencyKey\") DO NOTHING",
+    after: "\nON CONFLICT  DO NOTHING",
 };
 
 /// Adds an event, in the transaction of the business data.
-///
-/// Of two transactions that add the same event under the same id at the same moment, the second may meet the id before it
-/// looks for the idempotency key, and fail by a unique violation. In a new transaction the event is a duplicate.
-pub async fn enqueue<'e, E>(
-    executor: E,
+pub async fn enqueue(
+    connection: &mut super::Connection,
     scope: table::Scope<'_>,
     event: &table::NewEvent<'_>,
-) -> Result<queue::Enqueued, queue::EnqueueError>
-where
-    E: sqlx::Executor<'e, Database = sqlx::Postgres>,
-{
+) -> Result<queue::Enqueued, queue::EnqueueError> {
     scope.check()?;
     event.check()?;
     let sources: [&dyn super::Source; 2] = [event, &scope];
-    super::enqueue(executor, &statement::ENQUEUE, &sources).await
+    let (enqueue, again) = (&statement::ENQUEUE, &statement::ENQUEUE_AGAIN);
+    super::enqueue_or_say(connection, enqueue, again, &sources).await
 }
 
 /// Adds events of one scope, several by one statement. All are looked at before the first is added; outside a transaction
@@ -622,7 +640,8 @@ pub async fn enqueue_many(
     }
     let scope: &dyn super::Source = &scope;
     let (enqueue, rows) = (&statement::ENQUEUE, &ENQUEUE_ROWS);
-    super::enqueue_many(connection, enqueue, rows, scope, &rest, done).await
+    let again = Some(&statement::ENQUEUE_AGAIN);
+    super::enqueue_many(connection, enqueue, rows, again, scope, &rest, done).await
 }
 
 /// Shows pending rows, without locking or marking them: others may take them at the same time.

@@ -547,7 +547,8 @@ pub async fn enqueue_many(
     }
     let scope: &dyn super::Source = &super::Nothing;
     let (enqueue, rows) = (&statement::ENQUEUE, &ENQUEUE_ROWS);
-    super::enqueue_many(connection, enqueue, rows, scope, &rest, done).await
+    let again = None;
+    super::enqueue_many(connection, enqueue, rows, again, scope, &rest, done).await
 }
 
 /// Shows pending rows, without locking or marking them: others may take them at the same time.

@@ -24,15 +24,26 @@ pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     let key: Vec<usize> = roles.claim.idempotency_key.iter().filter_map(|name| table.position(name)).collect();
     let mut about = "Adds an event, in the transaction of the business data.".to_owned();
     let skips = context.dialect.take() != Take::SelectThenUpdate;
+    let mut queries = Vec::new();
+    if collides(context, &key) {
+        insert.on_conflict(OnConflict::new().do_nothing().to_owned());
+        let first = format!("{about}\nNo row: one of its keys is taken, and `enqueue_again` says which.");
+        queries.push(built(context, &insert, "enqueue", &first));
+        about = "After `enqueue` found that a key of the event is taken.".to_owned();
+    }
     if !key.is_empty() && skips {
         let columns = key.iter().map(|column| Alias::new(&*table.columns[*column].name));
         insert.on_conflict(OnConflict::columns(columns).do_nothing().to_owned());
         about.push_str("\nNo row: an event of the same idempotency key is there already.");
+        if !queries.is_empty() {
+            about.push_str(" An error: another key is taken.");
+        }
     }
     if !key.is_empty() && !skips {
         about.push_str("\nError 1062 does not say which key it was: find_duplicate does.");
     }
-    let mut queries = vec![built(context, &insert, "enqueue", &about)];
+    let name = if queries.is_empty() { "enqueue" } else { "enqueue_again" };
+    queries.push(built(context, &insert, name, &about));
     if !key.is_empty() && !skips {
         let mut select = Builder::select();
         select.columns(table.primary_key.iter().map(|column| Alias::new(&*table.columns[*column].name)));
@@ -55,6 +66,15 @@ pub fn table_ref(table: &Table) -> sea_query::TableRef {
         Some(database) => (Alias::new(&**database), Alias::new(&*table.name.name)).into_table_ref(),
         None => Alias::new(&*table.name.name).into_table_ref(),
     }
+}
+
+/// Whether an event that is added twice at the same moment may be an error rather than nothing: PostgreSQL waits for the other
+/// one only at the key that ON CONFLICT names, and another key comes first.
+fn collides(context: &Context<'_>, key: &[usize]) -> bool {
+    let primary = &context.table.primary_key;
+    let is_given = primary.iter().all(|at| !context.table.columns[*at].auto_increment);
+    let is_other = primary.iter().any(|at| !key.contains(at)) || key.iter().any(|at| !primary.contains(at));
+    context.dialect.take() == Take::UpdateFromSelect && !key.is_empty() && is_given && is_other
 }
 
 /// The columns whose values who enqueues an event gives, in the order of the table.

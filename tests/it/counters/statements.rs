@@ -36,7 +36,7 @@ pub enum Kind {
 pub fn kind(query: &Query) -> Kind {
     let has = |name: &str| query.parameters.iter().any(|parameter| parameter.name == name);
     match &*query.name {
-        "enqueue" | "begin_consume" | "cutoff" => Kind::Free,
+        "enqueue" | "enqueue_again" | "begin_consume" | "cutoff" => Kind::Free,
         "archive_compare" => Kind::Catalog,
         "oldest_pending" | "oldest_due" => Kind::Oldest,
         name if name.starts_with("claim_") => Kind::Claim,

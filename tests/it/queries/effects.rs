@@ -41,7 +41,7 @@ fn check(case: &Case<'_>, driver: &mut Driver, query: &Query, before: &[Row]) {
     }
     match name {
         // In files of their own.
-        "enqueue" | "find_duplicate" => {}
+        "enqueue" | "enqueue_again" | "find_duplicate" => {}
         _ if name.starts_with("archive") && name != "archive_compare" => {}
         // With their claim, and with what finds their keys.
         "purge" | "coalesce" | "coalesce_find" => {}

@@ -60,12 +60,19 @@ fn moving(server: Server, given: bool, name: &str) -> Vec<String> {
 fn around(queue: &Queue<'_>, server: Server) -> Vec<String> {
     let once = !queue.claim.idempotency_key.is_empty();
     let claim = queue.claim;
+    // Another key than that of the idempotency, which the caller gives, may be the one that is taken.
+    let table = queue.table;
+    let key: Vec<usize> = claim.idempotency_key.iter().map(|name| table.position(name).unwrap()).collect();
+    let numbered = table.primary_key.iter().any(|at| table.columns[*at].auto_increment);
+    let is_primary = key.len() == table.primary_key.len() && key.iter().all(|at| table.primary_key.contains(at));
+    let given = !numbered && !is_primary;
     let has_payload = claim.event.as_ref().is_some_and(|event| event.payload.is_some());
     let joins = !claim.coalesce.is_empty() && claim.order.is_some() && has_payload && !once;
     [
         moving(server, joins, "coalesce"),
         all(true, &["enqueue"]),
         all(once && server.is_mysql_like(), &["find_duplicate"]),
+        all(once && given && server == Server::Postgres, &["enqueue_again"]),
     ]
     .concat()
 }

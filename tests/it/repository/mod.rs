@@ -7,6 +7,7 @@
 mod bench;
 mod checks;
 mod erased;
+mod race;
 mod tables;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -5,7 +5,22 @@
 
 -- name: enqueue
 -- Adds an event, in the transaction of the business data.
--- No row: an event of the same idempotency key is there already.
+-- No row: one of its keys is taken, and `enqueue_again` says which.
+-- $1 Id
+-- $2 Source
+-- $3 ExternalID
+-- $4 ObjectType
+-- $5 EventType
+-- $6 Payload
+-- $7 RawPayload
+-- $8 IdempotencyKey
+INSERT INTO "_System_IntegrationInbound" ("Id", "Source", "ExternalID", "ObjectType", "EventType", "Payload", "RawPayload", "IdempotencyKey", "Status", "RetryCount", "ErrorMessage", "ProcessedDate", "CreatedDate", "LastModifiedDate")
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'pending', 0, NULL, NULL, (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'), (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'))
+ON CONFLICT  DO NOTHING;
+
+-- name: enqueue_again
+-- After `enqueue` found that a key of the event is taken.
+-- No row: an event of the same idempotency key is there already. An error: another key is taken.
 -- $1 Id
 -- $2 Source
 -- $3 ExternalID

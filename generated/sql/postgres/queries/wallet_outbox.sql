@@ -5,7 +5,20 @@
 
 -- name: enqueue
 -- Adds an event, in the transaction of the business data.
--- No row: an event of the same idempotency key is there already.
+-- No row: one of its keys is taken, and `enqueue_again` says which.
+-- $1 app_code
+-- $2 event_id
+-- $3 event_type
+-- $4 user_id
+-- $5 idempotency_key
+-- $6 payload
+INSERT INTO "wallet_outbox" ("app_code", "event_id", "event_type", "user_id", "idempotency_key", "payload", "status", "worker_id", "lock_until_ms", "retry_count", "next_retry_at_ms", "last_error", "created_at_ms", "updated_at_ms")
+VALUES ($1, $2, $3, $4, $5, $6, 'pending', NULL, 0, 0, 0, NULL, floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT, floor(EXTRACT(EPOCH FROM statement_timestamp()) * 1000)::BIGINT)
+ON CONFLICT  DO NOTHING;
+
+-- name: enqueue_again
+-- After `enqueue` found that a key of the event is taken.
+-- No row: an event of the same idempotency key is there already. An error: another key is taken.
 -- $1 app_code
 -- $2 event_id
 -- $3 event_type
