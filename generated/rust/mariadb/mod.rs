@@ -208,8 +208,7 @@ fn moved_to(sql: &str, millis: i64) -> String {
     let then = "{}";
     sql = sql.replace(now, &then.replace("{}", &millis));
     let now = "UTC_TIMESTAMP(0)";
-    let then =
-        "CAST(TIMESTAMPADD(MICROSECOND, {} DIV 1000 * 1000000, '1970-01-01') AS DATETIME(0))";
+    let then = "CAST(TIMESTAMPADD(SECOND, {} DIV 1000, '1970-01-01') AS DATETIME(0))";
     sql = sql.replace(now, &then.replace("{}", &millis));
     let now = "UTC_TIMESTAMP(3)";
     let then = "CAST(TIMESTAMPADD(MICROSECOND, {} * 1000, '1970-01-01') AS DATETIME(3))";
@@ -941,9 +940,11 @@ async fn replay_batch<Q: Queue>(
             false => replay.execute(pool, &[&key]).await?,
         };
     }
+    let batch = Batch::new(rows.len() as u64, most);
     Ok(Batch {
         moved,
-        ..Batch::new(rows.len() as u64, most)
+        more: batch.more && !dry_run,
+        ..batch
     })
 }
 

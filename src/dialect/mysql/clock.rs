@@ -32,7 +32,10 @@ pub fn earlier(ty: &ColumnType, millis: &str) -> String {
 pub fn moment(ty: &ColumnType) -> (String, String) {
     let then = match ty {
         // The digits that the column does not have are cut off, as the clock does it, where CAST would round.
-        ColumnType::DateTime(digits @ 0..=2) | ColumnType::Timestamp(digits @ 0..=2) => {
+        ColumnType::DateTime(0) | ColumnType::Timestamp(0) => {
+            "CAST(TIMESTAMPADD(SECOND, {} DIV 1000, '1970-01-01') AS DATETIME(0))".to_owned()
+        }
+        ColumnType::DateTime(digits @ 1..=2) | ColumnType::Timestamp(digits @ 1..=2) => {
             let step = 10_u32.pow(3 - u32::from(*digits));
             let whole = format!("{{}} DIV {step} * {step}000");
             format!("CAST(TIMESTAMPADD(MICROSECOND, {whole}, '1970-01-01') AS DATETIME({digits}))")

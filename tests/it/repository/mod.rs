@@ -6,7 +6,10 @@
 
 mod bench;
 mod checks;
+mod contention;
 mod erased;
+mod inbox;
+mod model;
 mod race;
 mod tables;
 

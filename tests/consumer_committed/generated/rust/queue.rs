@@ -403,7 +403,7 @@ pub enum Consume {
 pub struct Batch {
     /// How many rows.
     pub moved: u64,
-    /// There may be more: do the same again.
+    /// There may be more: do the same again. Never of a dry run, which would find the same again.
     pub more: bool,
     /// How long to wait before that, so that no more rows a second move than were asked for.
     pub wait: Duration,
@@ -439,9 +439,11 @@ impl<T> Republish<T> {
         let wait = self
             .per_second
             .map(|rate| moved as f64 / f64::from(rate.max(1)));
+        let batch = Batch::new(moved, self.limit);
         Batch {
             wait: wait.map_or(Duration::ZERO, Duration::from_secs_f64),
-            ..Batch::new(moved, self.limit)
+            more: batch.more && !self.dry_run,
+            ..batch
         }
     }
 }

@@ -297,3 +297,55 @@ pub fn long_leases_do_not_overflow(bench: &mut Bench<'_>) {
     bench.repository.extend(&mut bench.link(), &claimed[0].lease, Duration::from_millis(0)).unwrap();
     assert_eq!(bench.claim_one("b").attempt, Some(2));
 }
+
+/// More milliseconds than there are: the claim may be refused, but a row is either held or still there.
+pub fn an_endless_lease_loses_no_row(bench: &mut Bench<'_>) {
+    bench.enqueue("e01");
+    let options = ClaimOptions { lease: Some(Duration::MAX), ..ClaimOptions::new("a") };
+    let batch = bench.repository.claim_driven(&bench.pools, APP, &options, Drive::Through).unwrap();
+    let held = batch.is_ok_and(|batch| batch.ready.len() == 1);
+    if held {
+        assert!(bench.claim("b", 10).is_empty());
+    } else {
+        claim_in_time(bench, 1);
+    }
+}
+
+/// The rows of earlier branches are held all the same, and the error says why there are no more.
+pub fn a_later_branch_that_fails_keeps_the_rows(bench: &mut Bench<'_>) {
+    let count = bench.queue.count.unwrap();
+    let prepare = |bench: &mut Bench<'_>| {
+        bench.clear();
+        two_of_each(bench);
+        // One more attempt is more than the column holds.
+        bench.set("e03", count, &i32::MAX.to_string());
+    };
+    let claim = |bench: &Bench<'_>, start| {
+        let options = ClaimOptions { start, ..ClaimOptions::new("a") };
+        bench.repository.claim_driven(&bench.pools, APP, &options, Drive::Through).unwrap()
+    };
+    prepare(bench);
+    assert!(claim(bench, Branch::Retryable).is_err(), "nothing is held yet");
+    prepare(bench);
+    let batch = claim(bench, Branch::Pending).unwrap();
+    assert_eq!(bench.ids(&batch.ready), ["e01", "e02"]);
+    assert!(batch.stopped_by.is_some());
+    for claimed in batch.ready {
+        bench.finish(&mut bench.link(), &claimed.lease).unwrap();
+    }
+    assert_eq!(bench.attempts("e04"), 0, "the branch that failed took nothing");
+    bench.set("e03", count, "0");
+    claim_in_time(bench, 4);
+}
+
+/// So many rows come, if need be when the database has undone what failed: that goes on in the background.
+fn claim_in_time(bench: &Bench<'_>, count: usize) {
+    let mut found = 0;
+    for _ in 0..200 {
+        found += bench.claim("b", 10).len();
+        if found >= count {
+            break;
+        }
+    }
+    assert_eq!(found, count);
+}

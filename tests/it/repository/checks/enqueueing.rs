@@ -93,6 +93,14 @@ pub fn case_makes_another_id(bench: &mut Bench<'_>) {
     assert_eq!(claimed, ["E01", "e01", "é01"], "and nothing of the other scope");
 }
 
+/// Not every collation of MySQL and MariaDB says so.
+pub fn blanks_make_another_id(bench: &mut Bench<'_>) {
+    for id in ["e01", "e01 ", " e01"] {
+        bench.enqueue(id);
+    }
+    assert_eq!(bench.claim("a", 10).len(), 3);
+}
+
 pub fn many_with_duplicates(bench: &mut Bench<'_>) {
     bench.enqueue("e02");
     let events: Vec<Event> = ["e01", "e02", "e03", "e03", "e01"].into_iter().map(Event::new).collect();

@@ -2,6 +2,7 @@
 
 use super::super::bench::{APP, Bench, ms, now};
 use super::super::erased::*;
+use crate::servers::Server;
 
 fn is_lost<T>(answer: Result<T, FinishError>) -> bool {
     matches!(answer, Err(FinishError::Lost))
@@ -172,4 +173,54 @@ pub fn silent_workers_are_reaped(bench: &mut Bench<'_>) {
     let mut next = bench.claim("b", 10);
     next.sort_by_key(|claimed| bench.id(&claimed.row));
     assert_eq!((bench.ids(&next), next[0].attempt), (vec!["e01".to_owned(), "e04".to_owned()], Some(2)));
+}
+
+/// Two workers that finish the same rows in another order: the database gives one of them up.
+pub fn who_is_given_up_may_try_again(bench: &mut Bench<'_>) {
+    bench.enqueue_all(2);
+    let leases: Vec<Lease> = bench.claim("a", 10).into_iter().map(|claimed| claimed.lease).collect();
+    if bench.server() == Server::Sqlite {
+        return busy_is_tried_again(bench, &leases[0]);
+    }
+    let (repository, pools) = (bench.repository, &bench.pools);
+    let barrier = std::sync::Barrier::new(2);
+    let finish = |first: &Lease, second: &Lease| {
+        let _in_runtime = runtime().enter();
+        let mut transaction = pools.begin();
+        if matches!(pools, Pools::Postgres(_)) {
+            transaction.run("SET deadlock_timeout = '5ms'").unwrap();
+        }
+        repository.complete(&mut transaction, first).unwrap();
+        barrier.wait();
+        let done = repository.complete(&mut transaction, second);
+        match &done {
+            Ok(()) => transaction.commit(),
+            Err(_) => transaction.rollback(),
+        }
+        done
+    };
+    let done = std::thread::scope(|scope| {
+        let other = scope.spawn(|| finish(&leases[1], &leases[0]));
+        [finish(&leases[0], &leases[1]), other.join().unwrap()]
+    });
+    let [given_up] = &*done.iter().filter_map(|done| done.as_ref().err()).collect::<Vec<_>>() else {
+        panic!("{done:?}")
+    };
+    assert!(given_up.is_retryable(), "{given_up:?}");
+    assert_eq!(bench.in_state(&bench.finished_state()).len(), 2);
+}
+
+/// A writer that does not wait is told so.
+fn busy_is_tried_again(bench: &mut Bench<'_>, lease: &Lease) {
+    let mut other = bench.begin();
+    bench.business(&mut other, 1);
+    let mut link = bench.link();
+    link.run("PRAGMA busy_timeout = 1").unwrap();
+    let error = bench.finish(&mut link, lease).unwrap_err();
+    assert!(error.is_retryable(), "{error:?}");
+    let error = bench.repository.enqueue(&mut link, APP, &Event::new("e03")).unwrap_err();
+    assert!(error.is_retryable() && !error.is_unique_violation(), "{error:?}");
+    other.rollback();
+    bench.finish(&mut link, lease).unwrap();
+    link.run("PRAGMA busy_timeout = 5000").unwrap();
 }

@@ -40,6 +40,8 @@ pub fn all() -> Vec<Check> {
             pending_rows_are_shown_and_not_taken: always,
             a_claim_that_is_dropped_loses_nothing: leased,
             long_leases_do_not_overflow: leased,
+            an_endless_lease_loses_no_row: leased,
+            a_later_branch_that_fails_keeps_the_rows: three_branches,
         }
         leases {
             a_stale_worker_cannot_finish: fenced,
@@ -50,6 +52,7 @@ pub fn all() -> Vec<Check> {
             releasing_gives_the_attempt_back: always,
             a_new_life_is_not_the_old_worker_s: fenced,
             finishing_is_undone_with_the_transaction: always,
+            who_is_given_up_may_try_again: completes,
             silent_workers_are_reaped: |queue| queue.until.is_some(),
         }
         many {
@@ -64,6 +67,7 @@ pub fn all() -> Vec<Check> {
             two_transactions_enqueue_the_same: |queue| !queue.claim.idempotency_key.is_empty(),
             a_rollback_takes_the_event_along: always,
             case_makes_another_id: always,
+            blanks_make_another_id: always,
             many_with_duplicates: |queue| !queue.claim.idempotency_key.is_empty(),
             many_without_a_key_are_all_or_none: has_a_key_of_its_own,
             what_is_too_long_is_refused: always,

@@ -917,9 +917,11 @@ async fn replay_batch<Q: Queue>(
             false => replay.execute(pool, &[&key]).await?,
         };
     }
+    let batch = Batch::new(rows.len() as u64, most);
     Ok(Batch {
         moved,
-        ..Batch::new(rows.len() as u64, most)
+        more: batch.more && !dry_run,
+        ..batch
     })
 }
 
