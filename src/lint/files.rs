@@ -172,7 +172,8 @@ fn read(path: &Path, named: bool, finder: &Finder, shown: &impl Fn(&Path) -> Str
     Outcome::Kept(input(shown(path), text, &extension(path)))
 }
 
-fn is_generated(text: &str) -> bool {
+/// Whether a file says of itself that a program made it.
+pub fn is_generated(text: &str) -> bool {
     let marks = ["@generated", "Code generated", "DO NOT EDIT"];
     text.lines().take(HEADER_LINES).any(|line| marks.iter().any(|mark| line.contains(mark)))
 }

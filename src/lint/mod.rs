@@ -10,9 +10,11 @@ pub mod files;
 mod judge;
 mod mend;
 mod predicate;
+mod retention;
 mod roles;
 pub mod rule;
 pub mod rules;
+mod service;
 mod suppress;
 mod tables;
 mod unit;
@@ -24,6 +26,7 @@ use crate::diagnostic::{Diagnostic, Level, Source, sort};
 use crate::dialect::{self, Dialect};
 use crate::schema::Catalog;
 
+use rule::Usage;
 use tables::Tables;
 use unit::Unit;
 
@@ -38,6 +41,8 @@ pub struct Options {
     pub dialects: Vec<&'static dyn Dialect>,
     /// Levels of rules that are not their own; `None`: off.
     pub levels: BTreeMap<String, Option<Level>>,
+    /// Folders, as reports show them, with the services that their files belong to; the longest that fits is meant.
+    pub services: Vec<(String, String)>,
 }
 
 impl Default for Options {
@@ -49,7 +54,20 @@ impl Default for Options {
             scope: vec!["app_code".to_owned()],
             dialects: dialect::ALL.to_vec(),
             levels: BTreeMap::new(),
+            services: Vec::new(),
         }
+    }
+}
+
+impl Options {
+    /// The service that a file belongs to.
+    pub fn service(&self, path: &str) -> Option<&str> {
+        let inside = |folder: &str| {
+            let folder = folder.trim_end_matches('/');
+            folder == "." || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let fits = self.services.iter().filter(|(folder, _)| inside(folder));
+        fits.max_by_key(|(folder, _)| folder.len()).map(|(_, service)| &**service)
     }
 }
 
@@ -85,11 +103,14 @@ pub fn run(inputs: &[Input], catalog: &Catalog, options: &Options) -> Report {
     }
     let judged = parallel(&units, |unit| judge::judge(unit, &tables, options));
     let mut report = Report { files: inputs.len(), ..Report::default() };
+    let mut usage = Usage::default();
     for one in judged {
         report.findings.extend(one.findings);
         report.statements += one.statements;
         report.dynamic += one.dynamic;
+        usage.extend(one.usage);
     }
+    report.findings.extend(judge::definitions(catalog, &usage, options));
     sort(&mut report.findings);
     report
 }

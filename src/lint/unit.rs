@@ -28,6 +28,8 @@ pub struct Script {
     pub fragment: Fragment,
     /// The databases that it may be for.
     pub dialects: Vec<&'static dyn Dialect>,
+    /// It is the body of a function, or a text that one runs.
+    pub body: bool,
     /// Its statements.
     pub statements: Vec<Statement>,
     ddl: Vec<Ddl>,
@@ -187,7 +189,7 @@ fn script(
     }
     let bodies = if nested < MOST_NESTED { split::bodies(&fragment.text, all) } else { Vec::new() };
     let inner: Vec<Fragment> = bodies.into_iter().map(|body| inside(&fragment, body)).collect();
-    scripts.push(Script { fragment, dialects, statements, ddl });
+    scripts.push(Script { fragment, dialects, body: nested > 0, statements, ddl });
     for fragment in inner {
         script(fragment, finder, path, options, nested + 1, scripts);
     }
