@@ -7,13 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::{WalkBuilder, WalkState};
 
+use super::unit::Finder;
+use super::{Input, parallel, unit};
 use crate::diagnostic::Source;
 use crate::error::{Error, Result};
-use crate::schema::Catalog;
-
-use super::tables::Tables;
-use super::unit::Finder;
-use super::{Input, Options, parallel, unit};
 
 /// Largest file that is read: no SQL that a person wrote is larger, and dumps are.
 pub const MOST_BYTES: u64 = 16 * 1024 * 1024;
@@ -65,32 +62,40 @@ enum Outcome {
     Skipped(String, Skip),
 }
 
+/// The names of files to be read.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// Files, each with whether it was named: such a file is read whatever it is.
+    pub files: Vec<(PathBuf, bool)>,
+    /// Folders that could not be listed.
+    pub unlisted: Vec<PathBuf>,
+}
+
 /// Files below the paths, without what `.gitignore` files name; files that are named are read whatever they are.
-pub fn collect(
-    paths: &[PathBuf],
-    catalog: &Catalog,
-    options: &Options,
-    shown: impl Fn(&Path) -> String + Sync,
-) -> Result<Files> {
-    let (mut all, mut unlisted) = (Vec::new(), Vec::new());
+pub fn list(paths: &[PathBuf], shown: impl Fn(&Path) -> String) -> Result<Listing> {
+    let mut listing = Listing::default();
     for path in paths {
         let metadata = fs::metadata(path).map_err(|error| Error::io("lint", Path::new(&shown(path)), error))?;
         match metadata.is_dir() {
-            true => walk(path, &mut all, &mut unlisted),
-            false => all.push((path.clone(), true)),
+            true => walk(path, &mut listing.files, &mut listing.unlisted),
+            false => listing.files.push((path.clone(), true)),
         }
     }
-    all.sort();
+    listing.files.sort();
     // A file that is named, too, comes first: it is read as such.
-    all.dedup_by(|a, b| {
+    listing.files.dedup_by(|a, b| {
         a.0 == b.0 && {
             b.1 |= a.1;
             true
         }
     });
-    let finder = Finder::new(&Tables::of(catalog, options), options);
-    let outcomes = parallel(&all, |(path, named)| read(path, *named, &finder, &shown));
-    let unlisted = unlisted.into_iter().map(|path| (shown(&path), Skip::Unreadable)).collect();
+    Ok(listing)
+}
+
+/// Reads files that may hold SQL about one of the finder's tables.
+pub fn read_all(listing: Listing, finder: &Finder, shown: impl Fn(&Path) -> String + Sync) -> Files {
+    let outcomes = parallel(&listing.files, |(path, named)| read(path, *named, finder, &shown));
+    let unlisted = listing.unlisted.into_iter().map(|path| (shown(&path), Skip::Unreadable)).collect();
     let mut files = Files { read: outcomes.len(), skipped: unlisted, ..Files::default() };
     for outcome in outcomes {
         match outcome {
@@ -102,7 +107,7 @@ pub fn collect(
             }
         }
     }
-    Ok(files)
+    files
 }
 
 fn walk(path: &Path, all: &mut Vec<(PathBuf, bool)>, unlisted: &mut Vec<PathBuf>) {

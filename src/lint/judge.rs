@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::diagnostic::{Diagnostic, Place, Span};
+use crate::diagnostic::{Diagnostic, Edit, Place, Span};
 use crate::schema::Catalog;
 use crate::schema::check::is_allowed;
 use crate::sql::ast::Verb;
-use crate::sql::{ExprKind, Statement};
+use crate::sql::{ExprKind, Fragment, Statement};
 
 use super::claim::{Reading, readings};
 use super::predicate::Condition;
@@ -35,6 +35,7 @@ struct Placed {
     found: Found,
     span: Span,
     related: Vec<(Span, String)>,
+    fix: Vec<Edit>,
 }
 
 /// What is known of a file beside its statements.
@@ -59,7 +60,8 @@ pub fn judge(unit: &Unit, tables: &Tables, options: &Options) -> Judged {
         placed.extend(found.into_iter().map(|(statement, found)| {
             let related = found.related.iter().map(|(span, text)| (script.fragment.place(*span), text.clone()));
             let (statement, span) = (script.fragment.place(statement), script.fragment.place(found.span));
-            Placed { statement, span, related: related.collect(), found }
+            let fix = fix(&found, &script.fragment);
+            Placed { statement, span, related: related.collect(), fix, found }
         }));
     }
     statements.sort_unstable();
@@ -83,6 +85,12 @@ pub fn judge(unit: &Unit, tables: &Tables, options: &Options) -> Judged {
     judged
 }
 
+/// The changes of the file that mend a finding; none where the text stands in the file in another way.
+fn fix(found: &Found, fragment: &Fragment) -> Vec<Edit> {
+    let place = |edit: &Edit| Some(Edit { span: fragment.verbatim_place(edit.span)?, text: edit.text.clone() });
+    found.fix.iter().map(place).collect::<Option<Vec<Edit>>>().unwrap_or_default()
+}
+
 /// The suppression that allows a finding: it stands in the statement, or before it with no other between them.
 fn allowing(suppressions: &[Suppression], statements: &[Span], one: &Placed) -> Option<(usize, String)> {
     let rule = one.found.check.rule.id;
@@ -102,6 +110,7 @@ fn of_suppression(suppression: &Suppression, used: &[String]) -> Vec<Placed> {
         found: Found::new(check, span, message),
         span,
         related: Vec::new(),
+        fix: Vec::new(),
     };
     let mut placed = Vec::new();
     for (id, span) in &suppression.rules {
@@ -251,6 +260,8 @@ fn finish(one: Placed, unit: &Unit, options: &Options) -> Option<Diagnostic> {
         finding = finding.related(place(span), text);
     }
     finding.help = one.found.help;
+    finding.extent = Some(one.statement);
+    finding.fix = one.fix;
     with_level(finding, options)
 }
 

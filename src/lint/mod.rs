@@ -17,7 +17,7 @@ pub mod rules;
 mod service;
 mod suppress;
 mod tables;
-mod unit;
+pub mod unit;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,6 +41,8 @@ pub struct Options {
     pub dialects: Vec<&'static dyn Dialect>,
     /// Levels of rules that are not their own; `None`: off.
     pub levels: BTreeMap<String, Option<Level>>,
+    /// Tables of other projects: known here, and judged there.
+    pub foreign: Catalog,
     /// Folders, as reports show them, with the services that their files belong to; the longest that fits is meant.
     pub services: Vec<(String, String)>,
 }
@@ -54,6 +56,7 @@ impl Default for Options {
             scope: vec!["app_code".to_owned()],
             dialects: dialect::ALL.to_vec(),
             levels: BTreeMap::new(),
+            foreign: Catalog::default(),
             services: Vec::new(),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostic::{Diagnostic, Level, Rule, Span};
+use crate::diagnostic::{Diagnostic, Edit, Level, Rule, Span};
 use crate::dialect::{Dialect, Take};
 use crate::schema::Table;
 use crate::sql::{Block, Statement};
@@ -123,6 +123,8 @@ pub struct Found {
     pub related: Vec<(Span, String)>,
     /// How to mend it.
     pub help: Vec<String>,
+    /// Changes of the SQL that certainly mend it and change nothing else.
+    pub fix: Vec<Edit>,
 }
 
 impl Found {
@@ -136,6 +138,7 @@ impl Found {
             label: String::new(),
             related: Vec::new(),
             help: Vec::new(),
+            fix: Vec::new(),
         }
     }
 
@@ -148,6 +151,12 @@ impl Found {
     /// Adds a further place.
     pub fn related(mut self, span: Span, text: impl Into<String>) -> Found {
         self.related.push((span, text.into()));
+        self
+    }
+
+    /// Adds a change that certainly mends it: text that is put in behind a place.
+    pub fn insert(mut self, at: u32, text: impl Into<String>) -> Found {
+        self.fix.push(Edit { span: Span { start: at, end: at }, text: text.into() });
         self
     }
 

@@ -69,8 +69,12 @@ impl Tables {
     /// The tables of the definitions.
     pub fn of(catalog: &Catalog, options: &Options) -> Tables {
         let mut tables = Tables::default();
-        for table in &catalog.tables {
+        for table in catalog.tables.iter().chain(&options.foreign.tables) {
             let name = table.name.name.to_lowercase();
+            // A project's own table hides one of the same name elsewhere.
+            if tables.known.contains_key(&name) && !catalog.tables.iter().any(|own| std::ptr::eq(own, table)) {
+                continue;
+            }
             let claim = table.claim.as_ref();
             let scope = match claim {
                 Some(claim) if claim.global => Vec::new(),

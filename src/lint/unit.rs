@@ -6,6 +6,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickBuilder};
 
 use crate::diagnostic::{Source, Span};
 use crate::dialect::{self, Dialect};
+use crate::schema::Catalog;
 use crate::sql::ddl::Ddl;
 use crate::sql::split::{self, Piece};
 use crate::sql::{self, Fragment, HOLE, Item, Statement, Syntax, token};
@@ -57,12 +58,20 @@ pub struct Finder {
 
 impl Finder {
     /// A finder of the defined tables, and of what the patterns of queue names must contain.
-    pub fn new(tables: &Tables, options: &Options) -> Finder {
-        let longest =
-            |pattern: &String| pattern.split('*').max_by_key(|part| part.len()).unwrap_or_default().to_owned();
-        let mut words: Vec<String> = options.queue_tables.iter().map(longest).collect();
-        words.extend(tables.defined().iter().cloned());
+    pub(super) fn new(tables: &Tables, options: &Options) -> Finder {
+        Finder::of_words(words(tables, options))
+    }
+
+    /// A finder for several runs over the same files: each with its definitions and its options.
+    pub fn of_all<'a>(runs: impl IntoIterator<Item = (&'a Catalog, &'a Options)>) -> Finder {
+        let words = runs.into_iter().flat_map(|(catalog, options)| words(&Tables::of(catalog, options), options));
+        Finder::of_words(words.collect())
+    }
+
+    fn of_words(mut words: Vec<String>) -> Finder {
         words.retain(|word| !word.is_empty());
+        words.sort();
+        words.dedup();
         // Too many words for an automaton: everything is read.
         let build = |words: &[String]| AhoCorasickBuilder::new().ascii_case_insensitive(true).build(words).ok();
         let verbs = ["select", "update", "delete"].map(str::to_owned);
@@ -90,6 +99,12 @@ impl Finder {
         };
         self.verbs.as_ref().is_none_or(|verbs| verbs.find_iter(text).any(|found| alone(found.start(), found.end())))
     }
+}
+
+/// What the names of the tables of a run are, or must contain.
+fn words(tables: &Tables, options: &Options) -> Vec<String> {
+    let longest = |pattern: &String| pattern.split('*').max_by_key(|part| part.len()).unwrap_or_default().to_owned();
+    options.queue_tables.iter().map(longest).chain(tables.defined().iter().cloned()).collect()
 }
 
 /// Deepest nesting of texts in texts: `EXECUTE '…'` in a body in a body.

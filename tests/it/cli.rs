@@ -1,5 +1,6 @@
 //! The program: arguments and files in, exit status, files and words out.
 
+mod adopt;
 mod check;
 mod config;
 mod generate;

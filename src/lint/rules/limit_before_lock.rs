@@ -2,7 +2,7 @@
 
 use super::super::claim::Reading;
 use super::super::rule::{Context, Found, Judge, check};
-use crate::diagnostic::Span;
+use crate::diagnostic::{Edit, Span};
 
 check! {
     Error High "limit-before-lock" "a locking clause stands before LIMIT"
@@ -24,6 +24,11 @@ fn judge(reading: &Reading<'_>, context: &Context<'_>, found: &mut Vec<Found>) {
     }
     let message = format!("this read of `{}` has its lock before its LIMIT", reading.name());
     let span = Span { start: lock.span.start, end: limit.span.end };
-    let (limit, lock) = (context.of(limit.span), context.of(lock.span));
-    found.push(Found::new(&CHECK, span, message).label("refused").help(format!("{limit} {lock}")));
+    let between = context.of(Span { start: lock.span.end, end: limit.span.start });
+    let mended = format!("{}{between}{}", context.of(limit.span), context.of(lock.span));
+    let mut finding = Found::new(&CHECK, span, message).label("refused").help(mended.clone());
+    if between.trim().is_empty() {
+        finding.fix.push(Edit { span, text: mended });
+    }
+    found.push(finding);
 }

@@ -61,6 +61,8 @@ pub(super) use suppression_without_reason::CHECK as SUPPRESSION_WITHOUT_REASON;
 pub(super) use unparsed_queue_sql::CHECK as UNPARSED_QUEUE_SQL;
 pub(super) use unused_suppression::CHECK as UNUSED_SUPPRESSION;
 
+use crate::diagnostic::Rule;
+
 use super::rule::Check;
 
 /// Every rule about SQL, in the order of their ids.
@@ -120,6 +122,11 @@ pub static ALL: [&Check; 54] = [
     &update_claim_without_token::CHECK,
     &utc_in_unix_timestamp::CHECK,
 ];
+
+/// The rule about exceptions that leave nothing out, for those that stand elsewhere than in SQL.
+pub fn unused_suppression() -> &'static Rule {
+    &UNUSED_SUPPRESSION.rule
+}
 
 /// The rule of this id.
 pub fn find(id: &str) -> Option<&'static Check> {
