@@ -1,5 +1,6 @@
 //! The disk → files to be linted. What cannot hold SQL about a queue is read and let go at once.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -7,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::{WalkBuilder, WalkState};
 
+use super::shared::{self, Wanted};
 use super::unit::Finder;
 use super::{Input, parallel, unit};
 use crate::diagnostic::Source;
@@ -95,7 +97,7 @@ pub fn list(paths: &[PathBuf], shown: impl Fn(&Path) -> String) -> Result<Listin
 /// Reads files that may hold SQL about one of the finder's tables.
 pub fn read_all(listing: Listing, finder: &Finder, shown: impl Fn(&Path) -> String + Sync) -> Files {
     let outcomes = parallel(&listing.files, |(path, named)| read(path, *named, finder, &shown));
-    let unlisted = listing.unlisted.into_iter().map(|path| (shown(&path), Skip::Unreadable)).collect();
+    let unlisted = listing.unlisted.iter().map(|path| (shown(path), Skip::Unreadable)).collect();
     let mut files = Files { read: outcomes.len(), skipped: unlisted, ..Files::default() };
     for outcome in outcomes {
         match outcome {
@@ -107,7 +109,39 @@ pub fn read_all(listing: Listing, finder: &Finder, shown: impl Fn(&Path) -> Stri
             }
         }
     }
+    let known: BTreeSet<String> = files.inputs.iter().map(|input| input.source.path.clone()).collect();
+    let companions = companions(&listing.files, &files.inputs, &known, &shown);
+    files.inputs.extend(companions);
     files
+}
+
+/// The files that only give names to texts which the kept ones use: generated ones, too.
+fn companions(
+    all: &[(PathBuf, bool)],
+    kept: &[Input],
+    known: &BTreeSet<String>,
+    shown: &(impl Fn(&Path) -> String + Sync),
+) -> Vec<Input> {
+    if !kept.iter().any(|input| matches!(&*input.extension, "go" | "xml")) {
+        return Vec::new();
+    }
+    let others = all.iter().map(|(path, _)| (path, extension(path)));
+    let others: Vec<(&PathBuf, String, String)> = others
+        .filter(|(_, ending)| matches!(&**ending, "go" | "xml"))
+        .map(|(path, ending)| (path, shown(path), ending))
+        .collect();
+    let programs = others.iter().filter(|(_, _, ending)| ending == "go");
+    let folders = programs.map(|(_, path, _)| shared::folder(path).to_owned()).collect();
+    let wanted = Wanted::by(kept, &folders);
+    let asked: Vec<_> =
+        others.into_iter().filter(|(_, path, ending)| !known.contains(path) && wanted.may_be(path, ending)).collect();
+    let read = parallel(&asked, |(path, shown, ending)| {
+        let file = fs::File::open(path).ok()?;
+        let mut text = String::new();
+        file.take(MOST_BYTES).read_to_string(&mut text).ok()?;
+        wanted.is(&text, ending).then(|| Input { companion: true, ..input(shown.clone(), text, ending) })
+    });
+    read.into_iter().flatten().collect()
 }
 
 fn walk(path: &Path, all: &mut Vec<(PathBuf, bool)>, unlisted: &mut Vec<PathBuf>) {
@@ -185,5 +219,5 @@ pub fn is_generated(text: &str) -> bool {
 
 /// A text under its name.
 pub fn input(path: impl Into<String>, text: impl Into<String>, extension: &str) -> Input {
-    Input { source: Arc::new(Source::new(path, text)), extension: extension.to_owned() }
+    Input { source: Arc::new(Source::new(path, text)), extension: extension.to_owned(), companion: false }
 }

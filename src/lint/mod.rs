@@ -15,6 +15,7 @@ mod roles;
 pub mod rule;
 pub mod rules;
 mod service;
+mod shared;
 mod suppress;
 mod tables;
 pub mod unit;
@@ -27,6 +28,7 @@ use crate::dialect::{self, Dialect};
 use crate::schema::Catalog;
 
 use rule::Usage;
+use shared::Shared;
 use tables::Tables;
 use unit::Unit;
 
@@ -81,6 +83,8 @@ pub struct Input {
     pub source: Arc<Source>,
     /// Its name's ending, in lower case.
     pub extension: String,
+    /// It is not linted: others use names that it gives to texts.
+    pub companion: bool,
 }
 
 /// What a run found.
@@ -100,12 +104,13 @@ pub struct Report {
 pub fn run(inputs: &[Input], catalog: &Catalog, options: &Options) -> Report {
     let mut tables = Tables::of(catalog, options);
     let finder = unit::Finder::new(&tables, options);
-    let units: Vec<Unit> = parallel(inputs, |input| unit::read(input, &finder, options));
+    let shared = Shared::of(inputs);
+    let units: Vec<Unit> = parallel(inputs, |input| unit::read(input, &finder, &shared, options));
     for ddl in units.iter().flat_map(Unit::ddl) {
         tables.learn(ddl, options);
     }
     let judged = parallel(&units, |unit| judge::judge(unit, &tables, options));
-    let mut report = Report { files: inputs.len(), ..Report::default() };
+    let mut report = Report { files: inputs.iter().filter(|input| !input.companion).count(), ..Report::default() };
     let mut usage = Usage::default();
     for one in judged {
         report.findings.extend(one.findings);

@@ -11,6 +11,7 @@ use crate::sql::ddl::Ddl;
 use crate::sql::split::{self, Piece};
 use crate::sql::{self, Fragment, HOLE, Item, Statement, Syntax, token};
 
+use super::shared::Shared;
 use super::tables::Tables;
 use super::{Input, Options};
 
@@ -111,11 +112,11 @@ fn words(tables: &Tables, options: &Options) -> Vec<String> {
 const MOST_NESTED: usize = 4;
 
 /// Reads a file.
-pub fn read(input: &Input, finder: &Finder, options: &Options) -> Unit {
+pub(super) fn read(input: &Input, finder: &Finder, shared: &Shared, options: &Options) -> Unit {
     let source = &input.source;
     let mut scripts = Vec::new();
-    if finder.is_in(source.text.as_bytes(), &input.extension) {
-        for fragment in fragments(input) {
+    if !input.companion && finder.is_in(source.text.as_bytes(), &input.extension) {
+        for fragment in fragments(input, shared) {
             script(fragment, finder, &source.path, options, 0, &mut scripts);
         }
     }
@@ -137,31 +138,36 @@ fn is_host(_: &str) -> bool {
     false
 }
 
-#[cfg(feature = "host")]
-fn of_program(text: &str, extension: &str) -> Vec<Fragment> {
-    sql::host::fragments(text, extension)
+#[cfg(feature = "lang-go")]
+fn of_program(input: &Input, shared: &Shared) -> Vec<Fragment> {
+    sql::host::fragments(&input.source.text, &input.extension, shared.constants(input))
 }
 
-#[cfg(feature = "mybatis")]
-fn of_mapper(text: &str) -> Vec<Fragment> {
-    sql::mybatis::fragments(text)
-}
-
-#[cfg(not(feature = "mybatis"))]
-fn of_mapper(_: &str) -> Vec<Fragment> {
-    Vec::new()
+#[cfg(all(feature = "host", not(feature = "lang-go")))]
+fn of_program(input: &Input, _: &Shared) -> Vec<Fragment> {
+    sql::host::fragments(&input.source.text, &input.extension, sql::host::Constants::new())
 }
 
 #[cfg(not(feature = "host"))]
-fn of_program(_: &str, _: &str) -> Vec<Fragment> {
+fn of_program(_: &Input, _: &Shared) -> Vec<Fragment> {
     Vec::new()
 }
 
-fn fragments(input: &Input) -> Vec<Fragment> {
+#[cfg(feature = "mybatis")]
+fn of_mapper(text: &str, shared: &Shared) -> Vec<Fragment> {
+    sql::mybatis::fragments(text, &shared.parts)
+}
+
+#[cfg(not(feature = "mybatis"))]
+fn of_mapper(_: &str, _: &Shared) -> Vec<Fragment> {
+    Vec::new()
+}
+
+fn fragments(input: &Input, shared: &Shared) -> Vec<Fragment> {
     match &*input.extension {
         "sql" => vec![Fragment::file(&input.source.text)],
-        "xml" => of_mapper(&input.source.text),
-        extension => of_program(&input.source.text, extension),
+        "xml" => of_mapper(&input.source.text, shared),
+        _ => of_program(input, shared),
     }
 }
 

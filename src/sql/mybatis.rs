@@ -11,28 +11,52 @@ const MOST_TEXTS: usize = 32;
 /// Deepest nesting of elements and includes.
 const MOST_NESTED: usize = 12;
 
+/// `<sql id="…">` of other files, by `namespace.id`: what each can become.
+pub type Parts = BTreeMap<String, Vec<String>>;
+
+/// The named parts of a mapper that others may include.
+pub fn parts(text: &str, shared: &Parts) -> Parts {
+    let Some(document) = parse(text) else { return Parts::new() };
+    let mapper = Mapper::of(text, &document, shared);
+    let full = |id: &str| format!("{}.{id}", mapper.namespace);
+    let ways = |node| mapper.inside(node, 0).into_iter().map(|way| way.text).collect();
+    mapper.parts.iter().map(|(id, node)| (full(id), ways(*node))).collect()
+}
+
 /// The texts of all statements of a mapper; none of a file that is no XML, or no mapper.
-pub fn fragments(text: &str) -> Vec<Fragment> {
-    if !text.contains("<mapper") && !text.contains("<sqlMap") {
-        return Vec::new();
-    }
-    let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
-    let Ok(document) = Document::parse_with_options(text, options) else { return Vec::new() };
-    let named = document.descendants().filter(|node| node.has_tag_name("sql"));
-    let parts = named.filter_map(|node| Some((node.attribute("id")?, node))).collect();
-    let mapper = Mapper { text, parts };
+pub fn fragments(text: &str, shared: &Parts) -> Vec<Fragment> {
+    let Some(document) = parse(text) else { return Vec::new() };
+    let mapper = Mapper::of(text, &document, shared);
     let statements = ["select", "update", "delete", "insert"];
     let is_statement = |node: &Node<'_, '_>| statements.iter().any(|name| node.has_tag_name(*name));
     document.descendants().filter(is_statement).flat_map(|node| mapper.inside(node, 0)).collect()
 }
 
+fn parse(text: &str) -> Option<Document<'_>> {
+    if !text.contains("<mapper") && !text.contains("<sqlMap") {
+        return None;
+    }
+    let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
+    Document::parse_with_options(text, options).ok()
+}
+
 struct Mapper<'a, 'input> {
     text: &'a str,
+    namespace: &'a str,
     /// `<sql id="…">` of the file.
     parts: BTreeMap<&'a str, Node<'a, 'input>>,
+    /// Those of other files.
+    shared: &'a Parts,
 }
 
 impl<'a, 'input> Mapper<'a, 'input> {
+    fn of(text: &'a str, document: &'a Document<'input>, shared: &'a Parts) -> Mapper<'a, 'input> {
+        let named = document.descendants().filter(|node| node.has_tag_name("sql"));
+        let parts = named.filter_map(|node| Some((node.attribute("id")?, node))).collect();
+        let namespace = document.root_element().attribute("namespace").unwrap_or_default();
+        Mapper { text, namespace, parts, shared }
+    }
+
     /// What the children of a node can become.
     fn inside(&self, node: Node<'a, 'input>, depth: usize) -> Vec<Fragment> {
         let mut texts = vec![Fragment::default()];
@@ -103,9 +127,11 @@ impl<'a, 'input> Mapper<'a, 'input> {
             }
             "include" => {
                 let id = node.attribute("refid").unwrap_or_default();
-                match self.parts.get(id.rsplit('.').next().unwrap_or(id)) {
-                    Some(part) => self.inside(*part, depth),
-                    None => {
+                let own = id.strip_prefix(self.namespace).and_then(|id| id.strip_prefix('.')).unwrap_or(id);
+                match (self.parts.get(own), self.shared.get(id)) {
+                    (Some(part), _) => self.inside(*part, depth),
+                    (None, Some(ways)) => ways.iter().map(|way| included(way, node)).collect(),
+                    (None, None) => {
                         fragment.hole(node.range());
                         vec![fragment]
                     }
@@ -201,6 +227,13 @@ impl<'a, 'input> Mapper<'a, 'input> {
         }
         fragment.verbatim(&raw[from..], range.start + from);
     }
+}
+
+/// A text of another file, in the place where it is included.
+fn included(text: &str, node: Node<'_, '_>) -> Fragment {
+    let mut fragment = Fragment::default();
+    fragment.written(text, node.range());
+    fragment
 }
 
 fn entity(rest: &str) -> Option<(usize, String)> {

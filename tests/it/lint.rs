@@ -9,6 +9,7 @@ mod documented;
 mod hostile;
 mod mends;
 mod own;
+mod shared;
 
 use std::path::{Path, PathBuf};
 

@@ -37,7 +37,7 @@ pub fn apply(
         let (text, count) = edited(&input.source.text, &own);
         if count > 0 {
             let source = Arc::new(Source::new(input.source.path.clone(), text));
-            mended.push((at, Input { source, extension: input.extension.clone() }, count));
+            mended.push((at, Input { source, ..input.clone() }, count));
         }
     }
     let mut tried = inputs.to_vec();

@@ -27,8 +27,8 @@ const BUILDERS: [&str; 10] = [
 ];
 
 /// The texts that begin as statements do.
-pub fn fragments(text: &str, tree: &Tree, grammar: &Grammar) -> Vec<Fragment> {
-    let mut walk = Walk { text, grammar, constants: Constants::new(), grown: grown(text) };
+pub fn fragments(text: &str, tree: &Tree, grammar: &Grammar, shared: Constants) -> Vec<Fragment> {
+    let mut walk = Walk { text, grammar, constants: Constants::new(), shared, grown: grown(text) };
     // Constants first, in the order of the file: one may be made of others.
     visit(tree.root_node(), |node| {
         if grammar.declarations.contains(&node.kind()) {
@@ -51,6 +51,22 @@ pub fn fragments(text: &str, tree: &Tree, grammar: &Grammar) -> Vec<Fragment> {
     fragments
 }
 
+/// The constants of a file that other files see.
+pub fn constants(text: &str, tree: &Tree, grammar: &Grammar, shared: Constants) -> Constants {
+    let mut walk = Walk { text, grammar, constants: Constants::new(), shared, grown: BTreeSet::new() };
+    let root = tree.root_node();
+    let mut cursor = root.walk();
+    for declaration in root.children(&mut cursor).filter(|node| grammar.shared.contains(&node.kind())) {
+        visit(declaration, |node| {
+            if grammar.declarations.contains(&node.kind()) {
+                walk.declare(node);
+            }
+            true
+        });
+    }
+    walk.constants
+}
+
 /// Visits nodes in the order of the text; below a node only if `enter` says so.
 fn visit<'a>(root: Node<'a>, mut enter: impl FnMut(Node<'a>) -> bool) {
     let mut cursor = root.walk();
@@ -69,13 +85,28 @@ fn visit<'a>(root: Node<'a>, mut enter: impl FnMut(Node<'a>) -> bool) {
 struct Walk<'a> {
     text: &'a str,
     grammar: &'a Grammar,
+    /// Names of this file.
     constants: Constants,
+    /// Names of other files, as this file writes them.
+    shared: Constants,
     grown: BTreeSet<&'a str>,
 }
 
 impl Walk<'_> {
     fn of(&self, node: Node<'_>) -> &str {
         self.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// What a name stands for, with what stands before its last point.
+    fn constant(&self, name: &str) -> Option<&Fragment> {
+        let name = name.trim();
+        if name.contains('.')
+            && let Some(shared) = self.shared.get(name)
+        {
+            return Some(shared);
+        }
+        let last = name.rsplit(['.', ':']).next().unwrap_or_default();
+        self.constants.get(last).or_else(|| self.shared.get(name))
     }
 
     /// `NAME = "…"`.
@@ -159,7 +190,7 @@ impl Walk<'_> {
                 children.reverse();
                 stack.extend(children.into_iter().filter(|child| child.is_named() && child.kind() != "comment"));
             } else if node.kind() != "identifier" || !self.is_concat_name(node) {
-                match self.constants.get(self.of(node).rsplit(['.', ':']).next().unwrap_or_default()) {
+                match self.constant(self.of(node)) {
                     Some(constant) => fragment.written(&constant.text, node.byte_range()),
                     None => fragment.hole(node.byte_range()),
                 }
@@ -207,7 +238,7 @@ impl Walk<'_> {
             }
             _ => Vec::new(),
         };
-        let name = |at: usize| arguments.get(at).map(|node| self.of(*node).rsplit('.').next().unwrap_or_default());
+        let name = |at: usize| arguments.get(at).map(|node| self.of(*node));
         let mut nth = 0;
         fragment.replace(
             |rest| {
@@ -217,7 +248,7 @@ impl Walk<'_> {
             },
             |_| {
                 nth += 1;
-                name(nth - 1).and_then(|name| self.constants.get(name)).map(|constant| constant.text.clone())
+                name(nth - 1).and_then(|name| self.constant(name)).map(|constant| constant.text.clone())
             },
         );
     }
