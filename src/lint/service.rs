@@ -1,7 +1,7 @@
 //! Whether the indexes of its table serve a claim and, if not, which comes closest and why it does not.
 
 use crate::engine::Engine;
-use crate::schema::Index;
+use crate::schema::{Index, Table};
 use crate::workload::serves::serves;
 use crate::workload::{Path, Pin, PinValue};
 
@@ -88,13 +88,8 @@ fn on_engine(reading: &Reading<'_>, path: &Path, engine: &Engine) -> Option<Serv
             return Some(Service::BoundState { index: name(table, index, engine) });
         }
     }
-    let key = || table.primary_key.iter().copied().filter(|column| path.pins.iter().all(|pin| pin.column != *column));
-    let unordered = Path {
-        order: path.range.into_iter().chain(key().filter(|column| Some(*column) != path.range)).collect(),
-        ..path.clone()
-    };
-    if let Some(index) = found(&unordered).filter(|_| path.range.is_some()) {
-        let order = unordered.order.iter().map(|at| table.columns[*at].name.clone()).collect();
+    if let Some((index, order)) = unordered(table, &present, path, engine) {
+        let order = order.iter().map(|at| table.columns[*at].name.clone()).collect();
         return Some(Service::Unordered { index: name(table, index, engine), order });
     }
     let pinned =
@@ -103,4 +98,25 @@ fn on_engine(reading: &Reading<'_>, path: &Path, engine: &Engine) -> Option<Serv
     let best =
         best.and_then(|index| Some((name(table, index, engine), serves(engine, table, index, path).err()?.reason)));
     Some(Service::None { best })
+}
+
+/// The index that finds the rows of a path with a bound, and the order in which it does: its own behind the equalities.
+fn unordered<'i>(table: &Table, present: &'i [Index], path: &Path, engine: &Engine) -> Option<(&'i Index, Vec<usize>)> {
+    let range = path.range?;
+    let open = |column: &usize| path.pins.iter().all(|pin| pin.column != *column);
+    present.iter().find_map(|index| {
+        let order: Vec<usize> = index.columns.iter().copied().filter(open).collect();
+        if order.first() != Some(&range) {
+            return None;
+        }
+        let key = table.primary_key.iter().copied().filter(open);
+        let missing: Vec<usize> = key.filter(|column| !order.contains(column)).collect();
+        // What the engine does not append is no part of the order.
+        let whole = Path { order: order.iter().copied().chain(missing).collect(), ..path.clone() };
+        if serves(engine, table, index, &whole).is_ok() {
+            return Some((index, whole.order));
+        }
+        let own = Path { order, ..path.clone() };
+        serves(engine, table, index, &own).is_ok().then_some((index, own.order))
+    })
 }

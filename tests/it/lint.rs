@@ -7,6 +7,7 @@
 mod corpus;
 mod documented;
 mod hostile;
+mod measured;
 mod mends;
 mod own;
 mod shared;
