@@ -133,6 +133,9 @@ fn of_suppression(suppression: &Suppression, used: &[String]) -> Vec<Placed> {
     placed
 }
 
+/// So many readings of a text are looked at together: no script that a person wrote has more, and dumps do.
+const MOST_TOGETHER: usize = 10_000;
+
 /// What is found in the statements of a text, each with the bytes of its statement.
 fn of_script(
     script: &Script,
@@ -159,7 +162,9 @@ fn of_script(
         readings.iter().filter(|_| about.by_hand).for_each(|reading| used(reading, &mut judged.usage));
         let of_one = of_statement(statement, &readings, &context);
         found.extend(of_one.into_iter().map(|found| (statement.span, found)));
-        all.extend(readings);
+        if all.len() < MOST_TOGETHER {
+            all.extend(readings);
+        }
     }
     let mut of_all = Vec::new();
     for check in rules::ALL {

@@ -60,20 +60,21 @@ impl<'a, 'input> Mapper<'a, 'input> {
     /// What the children of a node can become.
     fn inside(&self, node: Node<'a, 'input>, depth: usize) -> Vec<Fragment> {
         let mut texts = vec![Fragment::default()];
-        for child in node.children() {
+        for (nth, child) in node.children().enumerate() {
             let ways = self.ways(child, depth + 1);
-            if let [way] = &ways[..] {
-                texts.iter_mut().for_each(|text| text.append(way));
+            if ways.len() == 1 || texts.len() * ways.len() > MOST_TEXTS {
+                // No more texts: those that there are take the ways in turn.
+                for (at, text) in texts.iter_mut().enumerate() {
+                    text.append(&ways[(at + nth) % ways.len()]);
+                }
                 continue;
             }
             let mut all = Vec::new();
             for text in &texts {
                 for way in &ways {
-                    if all.len() < MOST_TEXTS {
-                        let mut text = text.clone();
-                        text.append(way);
-                        all.push(text);
-                    }
+                    let mut text = text.clone();
+                    text.append(way);
+                    all.push(text);
                 }
             }
             texts = all;

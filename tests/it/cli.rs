@@ -7,6 +7,7 @@ mod generate;
 mod lint;
 mod orphans;
 mod report;
+mod strange_trees;
 
 use std::process::{Command, Stdio};
 

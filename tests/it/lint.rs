@@ -9,6 +9,7 @@ mod documented;
 mod hostile;
 mod measured;
 mod mends;
+mod mutated;
 mod own;
 mod shared;
 

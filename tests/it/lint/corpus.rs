@@ -48,12 +48,18 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-#[test]
-fn cases_find_what_they_expect_and_nothing_else() {
+/// All cases.
+pub fn all() -> Vec<PathBuf> {
     let mut found = Vec::new();
     files(&cases(), &mut found);
     found.retain(|path| path.extension().is_some_and(|extension| extension != "json"));
     found.sort();
+    found
+}
+
+#[test]
+fn cases_find_what_they_expect_and_nothing_else() {
+    let found = all();
     let mut wrong = Vec::new();
     let (mut expectations, mut statements) = (0, 0);
     for path in &found {
