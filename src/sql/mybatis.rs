@@ -1,5 +1,6 @@
 //! MyBatis mappers: what each statement can become, for `<if>` with and without its text and for each arm of `<choose>`.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use roxmltree::{Document, Node, ParsingOptions};
@@ -8,6 +9,8 @@ use super::Fragment;
 
 /// So many texts of one statement are looked at; what more `<if>` make of it is left out.
 const MOST_TEXTS: usize = 32;
+/// So many includes of a mapper are followed.
+const MOST_INCLUDES: usize = 10_000;
 /// Deepest nesting of elements and includes.
 const MOST_NESTED: usize = 12;
 
@@ -47,6 +50,8 @@ struct Mapper<'a, 'input> {
     parts: BTreeMap<&'a str, Node<'a, 'input>>,
     /// Those of other files.
     shared: &'a Parts,
+    /// What includes may still cost.
+    left: Cell<usize>,
 }
 
 impl<'a, 'input> Mapper<'a, 'input> {
@@ -54,7 +59,14 @@ impl<'a, 'input> Mapper<'a, 'input> {
         let named = document.descendants().filter(|node| node.has_tag_name("sql"));
         let parts = named.filter_map(|node| Some((node.attribute("id")?, node))).collect();
         let namespace = document.root_element().attribute("namespace").unwrap_or_default();
-        Mapper { text, namespace, parts, shared }
+        Mapper { text, namespace, parts, shared, left: Cell::new(MOST_INCLUDES) }
+    }
+
+    /// Whether a part of so many bytes may be included once more; longer ones cost more.
+    fn may_include(&self, bytes: usize) -> bool {
+        let left = self.left.get().checked_sub(1 + bytes / 1_000);
+        self.left.set(left.unwrap_or_default());
+        left.is_some()
     }
 
     /// What the children of a node can become.
@@ -65,7 +77,8 @@ impl<'a, 'input> Mapper<'a, 'input> {
             if ways.len() == 1 || texts.len() * ways.len() > MOST_TEXTS {
                 // No more texts: those that there are take the ways in turn.
                 for (at, text) in texts.iter_mut().enumerate() {
-                    text.append(&ways[(at + nth) % ways.len()]);
+                    let way = ways.get((at + nth) % ways.len().max(1));
+                    way.into_iter().for_each(|way| text.append(way));
                 }
                 continue;
             }
@@ -129,7 +142,10 @@ impl<'a, 'input> Mapper<'a, 'input> {
             "include" => {
                 let id = node.attribute("refid").unwrap_or_default();
                 let own = id.strip_prefix(self.namespace).and_then(|id| id.strip_prefix('.')).unwrap_or(id);
-                match (self.parts.get(own), self.shared.get(id)) {
+                // Parts may include themselves, many times.
+                let part = self.parts.get(own).filter(|part| self.may_include(part.range().len()));
+                let shared = self.shared.get(id).filter(|ways| self.may_include(ways.iter().map(String::len).sum()));
+                match (part, shared) {
                     (Some(part), _) => self.inside(*part, depth),
                     (None, Some(ways)) => ways.iter().map(|way| included(way, node)).collect(),
                     (None, None) => {
