@@ -83,6 +83,11 @@ pub struct Engine {
     pub databases: bool,
     /// Foreign keys may cross databases (schemas).
     pub foreign_keys_cross_databases: bool,
+    /// A locking clause may stand before LIMIT.
+    pub lock_before_limit: bool,
+    /// A text column that is compared with a number is found through its index; elsewhere the number is refused, or the
+    /// column of every row is converted.
+    pub text_meets_number: bool,
 }
 
 /// A limit on the length of identifiers.

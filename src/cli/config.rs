@@ -1,5 +1,7 @@
 //! `claimsmith.toml`: found upwards from the working directory, and checked like everything else.
 
+mod lint;
+
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -9,6 +11,8 @@ use toml::de::{DeTable, DeValue};
 
 use crate::diagnostic::{Place, Source, Span, suggest};
 use crate::error::{Error, Result};
+
+pub use lint::{Allow, LintSettings};
 
 /// The file's name.
 pub const FILE: &str = "claimsmith.toml";
@@ -48,22 +52,6 @@ impl Word {
     pub fn unknown<'a>(&self, what: &str, known: impl Iterator<Item = &'a str>) -> Error {
         self.at(Error::unknown(what, &self.text, known))
     }
-}
-
-/// The keys of the table `lint`.
-const LINT_KEYS: [&str; 4] = ["paths", "queue_tables", "scope", "rules"];
-
-/// The table `lint`.
-#[derive(Debug, Default)]
-pub struct LintSettings {
-    /// What to lint where no path is given.
-    pub paths: Option<Vec<Word>>,
-    /// Names of tables that are queues.
-    pub queue_tables: Option<Vec<Word>>,
-    /// Columns that are the scope of tables without a definition.
-    pub scope: Option<Vec<Word>>,
-    /// Levels of rules.
-    pub rules: Vec<(Word, Word)>,
 }
 
 /// What the file says; paths are relative to its folder.
@@ -109,7 +97,8 @@ impl Config {
         }
     }
 
-    fn read(path: &Path, from: &Path) -> Result<Config> {
+    /// Reads a file; `from` is the working directory.
+    pub fn read(path: &Path, from: &Path) -> Result<Config> {
         let shown = shown(from, path);
         let text = std::fs::read_to_string(path);
         let text = text.map_err(|error| Error::io("read the configuration", Path::new(&shown), error))?;
@@ -202,33 +191,6 @@ impl Reader<'_> {
     }
 }
 
-impl Reader<'_> {
-    /// The table `lint`.
-    fn lint(&self, value: &Spanned<DeValue<'_>>) -> Result<LintSettings> {
-        let DeValue::Table(table) = value.get_ref() else { return Err(self.expected("lint", "a table", value)) };
-        let mut settings = LintSettings::default();
-        for (key, value) in table {
-            let name: &str = key.get_ref();
-            match name {
-                "paths" => settings.paths = Some(self.list("lint.paths", value)?),
-                "queue_tables" => settings.queue_tables = Some(self.list("lint.queue_tables", value)?),
-                "scope" => settings.scope = Some(self.list("lint.scope", value)?),
-                "rules" => {
-                    let DeValue::Table(rules) = value.get_ref() else {
-                        return Err(self.expected("lint.rules", "a table", value));
-                    };
-                    for (id, level) in rules {
-                        let id = Word { text: id.get_ref().to_string(), place: Some(self.place(id.span())) };
-                        settings.rules.push((id, self.text("lint.rules", level)?));
-                    }
-                }
-                _ => return Err(self.unknown(name, key.span(), &LINT_KEYS)),
-            }
-        }
-        Ok(settings)
-    }
-}
-
 /// `path` relative to `base`, with `/`; `None` if it lies outside.
 pub fn relative(base: &Path, path: &Path) -> Option<String> {
     let (base, path) = (normal(base), normal(path));
@@ -263,7 +225,7 @@ fn slashes(path: &Path) -> String {
 }
 
 /// The path without `.` and, as far as it can be told from the text, without `..`.
-fn normal(path: &Path) -> PathBuf {
+pub fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
         match part {

@@ -1,9 +1,13 @@
 //! `claimsmith lint`: SQL and definitions → findings.
 
+mod allow;
 mod baseline;
 mod ci;
+mod fix;
 mod json;
+mod projects;
 mod sarif;
+mod since;
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -13,16 +17,18 @@ use clap::ValueEnum;
 
 use crate::diagnostic::render::{Report as Text, concise, visible};
 use crate::diagnostic::{self, Diagnostic, Level};
-use crate::dialect::{self, Dialect};
 use crate::error::Error;
-use crate::lint::files::{self, Files, Skip};
-use crate::lint::{self, Options, Report, rules};
-use crate::schema::{Catalog, check, load};
-use crate::workload;
+use crate::lint::Report;
+use crate::lint::files::{self, Files, Listing, Skip};
 
-use super::config::{Config, Word, shown};
+use super::config::{Config, shown};
 use super::report::{self, plural};
 use super::{Global, Outcome, print, working_directory};
+
+use allow::Allows;
+use fix::Fixed;
+use projects::Projects;
+use since::Changes;
 
 /// Find dangerous statements on queues.
 #[derive(Debug, clap::Args)]
@@ -43,6 +49,13 @@ pub struct Arguments {
     /// Exit with 1 if more statements than this could not be judged in full, since a part of their text is unknown
     #[arg(long, value_name = "N")]
     max_unanalyzed: Option<usize>,
+    /// Only what is wrong with statements that changed since this commit, or since the work here began if that is later
+    #[arg(long, value_name = "COMMIT")]
+    since: Option<String>,
+    /// Change the files where that certainly mends a finding and changes nothing else: SKIP LOCKED, the key at the end of an
+    /// order, LIMIT before the lock
+    #[arg(long, conflicts_with = "write_baseline")]
+    fix: bool,
     /// Leave out what this file lists
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -87,26 +100,34 @@ enum FailOn {
 pub fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<Outcome> {
     let here = working_directory()?;
     let config = Config::find(global.config.as_deref(), &here)?;
-    let options = options(arguments, &config)?;
-    let (catalog, mut findings) = definitions(&config, &options, &here)?;
-    let files = inputs(arguments, &config, &catalog, &options, &here)?;
-    let report = lint::run(&files.inputs, &catalog, &options);
-    findings.extend(report.findings.iter().cloned());
+    let piped = arguments.paths.iter().any(|path| path.as_os_str() == "-");
+    if piped && (arguments.fix || arguments.since.is_some()) {
+        return Err(Error::new("standard input has no file to change, and no history").into());
+    }
+    let listing = if piped { Listing::default() } else { listing(arguments, &config, &here)? };
+    let projects = Projects::of(config, arguments, global.config.is_some(), &listing, &here)?;
+    let mut files = match piped {
+        true => standard_input()?,
+        false => files::read_all(listing, &projects.finder(), |path| shown(&here, path)),
+    };
+    let mut report = projects.lint(&files.inputs);
+    let mut left = remaining(&report, arguments, &projects, &here)?;
+    if arguments.fix {
+        let fixed = fix::apply(&left.findings, &report.findings, &mut files.inputs, &projects, &here)?;
+        if fixed.files > 0 {
+            report = projects.lint(&files.inputs);
+            left = remaining(&report, arguments, &projects, &here)?;
+        }
+        say_fixed(&fixed);
+    }
+    let mut findings = left.findings;
     diagnostic::sort(&mut findings);
     if let Some(path) = &arguments.write_baseline {
         baseline::write(&findings, &here.join(path))?;
-        _ = writeln!(
-            anstream::stderr(),
-            "{} written to {}",
-            plural(findings.len(), "finding"),
-            shown(&here, &here.join(path))
-        );
+        let path = shown(&here, &here.join(path));
+        _ = writeln!(anstream::stderr(), "{} written to {path}", plural(findings.len(), "finding"));
         return Ok(Outcome::Clean);
     }
-    let known = match &arguments.baseline {
-        Some(path) => baseline::filter(&mut findings, &here.join(path))?,
-        None => 0,
-    };
     match arguments.format {
         Format::Human => report::findings(&findings, global),
         Format::Concise => {
@@ -118,8 +139,39 @@ pub fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<Outcome> {
         Format::Gitlab => print(&ci::gitlab(&findings))?,
         Format::Junit => print(&ci::junit(&findings))?,
     }
-    summary(&report, &files, known);
+    summary(&report, &files, left.known);
     Ok(outcome(arguments, &findings, &report))
+}
+
+/// What is left of what was found.
+struct Left {
+    findings: Vec<Diagnostic>,
+    /// How many the baseline knows.
+    known: usize,
+}
+
+/// Findings without those that the configuration allows, that are about unchanged lines, or that the baseline knows.
+fn remaining(report: &Report, arguments: &Arguments, projects: &Projects, here: &Path) -> anyhow::Result<Left> {
+    let mut findings = report.findings.clone();
+    let whole = arguments.paths.is_empty() && arguments.since.is_none();
+    Allows::of(projects.all.iter().map(|project| &project.config), here)?.filter(&mut findings, whole);
+    if let Some(revision) = &arguments.since {
+        Changes::since(revision, here)?.filter(&mut findings, here);
+    }
+    diagnostic::sort(&mut findings);
+    let known = match &arguments.baseline {
+        Some(path) => baseline::filter(&mut findings, &here.join(path))?,
+        None => 0,
+    };
+    Ok(Left { findings, known })
+}
+
+fn say_fixed(fixed: &Fixed) {
+    let mut err = anstream::stderr();
+    _ = writeln!(err, "{} mended in {}", plural(fixed.findings, "finding"), plural(fixed.files, "file"));
+    for path in &fixed.changed {
+        _ = writeln!(err, "{} changed meanwhile and was left as it is", visible(path));
+    }
 }
 
 fn outcome(arguments: &Arguments, findings: &[Diagnostic], report: &Report) -> Outcome {
@@ -154,73 +206,18 @@ fn summary(report: &Report, files: &Files, known: usize) {
     }
 }
 
-fn options(arguments: &Arguments, config: &Config) -> Result<Options, Error> {
-    let mut options = Options::default();
-    let words: Vec<Word> = match arguments.dialect.as_slice() {
-        [] => config.dialects.clone(),
-        flags => flags.iter().map(|flag| Word::from(&**flag)).collect(),
-    };
-    if !words.is_empty() {
-        let find = |word: &Word| dialect::find(&word.text).ok_or_else(|| word.unknown("dialect", dialect::ids()));
-        options.dialects = words.iter().map(find).collect::<Result<Vec<&'static dyn Dialect>, Error>>()?;
-    }
-    let lower = |words: &Vec<Word>| words.iter().map(|word| word.text.to_lowercase()).collect::<Vec<_>>();
-    if let Some(patterns) = &config.lint.queue_tables {
-        options.queue_tables = lower(patterns);
-    }
-    if let Some(scope) = &config.lint.scope {
-        options.scope = lower(scope);
-    }
-    for (id, level) in &config.lint.rules {
-        if rules::find(&id.text).is_none() {
-            return Err(id.unknown("rule", rules::ALL.iter().map(|check| check.rule.id)));
-        }
-        let parsed = match &*level.text {
-            "off" => None,
-            "note" => Some(Level::Note),
-            "warning" => Some(Level::Warning),
-            "error" => Some(Level::Error),
-            _ => return Err(level.unknown("level", ["off", "note", "warning", "error"].into_iter())),
-        };
-        options.levels.insert(id.text.clone(), parsed);
-    }
-    Ok(options)
+fn standard_input() -> Result<Files, Error> {
+    let mut text = String::new();
+    let read = std::io::stdin().lock().take(files::MOST_BYTES).read_to_string(&mut text);
+    read.map_err(|error| Error::io("read", Path::new("standard input"), error))?;
+    Ok(Files { inputs: vec![files::input("<stdin>", text, "sql")], read: 1, skipped: Vec::new() })
 }
 
-/// The definitions and what is wrong with them; without definitions the linter knows what DDL and names say.
-fn definitions(config: &Config, options: &Options, here: &Path) -> anyhow::Result<(Catalog, Vec<Diagnostic>)> {
-    let paths: Vec<PathBuf> = config.schemas.iter().map(|word| config.root.join(&word.text)).collect();
-    // A folder that nobody named need not be there.
-    let named = |path: &Path, word: &Word| word.place.is_some() || path.exists();
-    let paths: Vec<PathBuf> =
-        paths.into_iter().zip(&config.schemas).filter(|(path, word)| named(path, word)).map(|(path, _)| path).collect();
-    if paths.is_empty() {
-        return Ok((Catalog::default(), Vec::new()));
-    }
-    let (catalog, mut findings) = load::load(&load::read(&paths, |path| shown(here, path))?);
-    let engines: Vec<_> = options.dialects.iter().map(|dialect| dialect.engine()).collect();
-    findings.extend(check::check(&catalog, &engines));
-    findings.extend(workload::check(&catalog, &engines));
-    Ok((catalog, findings))
-}
-
-fn inputs(
-    arguments: &Arguments,
-    config: &Config,
-    catalog: &Catalog,
-    options: &Options,
-    here: &Path,
-) -> anyhow::Result<Files> {
-    if arguments.paths.iter().any(|path| path.as_os_str() == "-") {
-        let mut text = String::new();
-        let read = std::io::stdin().lock().take(files::MOST_BYTES).read_to_string(&mut text);
-        read.map_err(|error| Error::io("read", Path::new("standard input"), error))?;
-        return Ok(Files { inputs: vec![files::input("<stdin>", text, "sql")], read: 1, skipped: Vec::new() });
-    }
+fn listing(arguments: &Arguments, config: &Config, here: &Path) -> Result<Listing, Error> {
     let paths: Vec<PathBuf> = match (arguments.paths.as_slice(), &config.lint.paths) {
         ([], Some(words)) => words.iter().map(|word| config.root.join(&word.text)).collect(),
         ([], None) => vec![here.to_owned()],
         (paths, _) => paths.iter().map(|path| here.join(path)).collect(),
     };
-    Ok(files::collect(&paths, catalog, options, |path| shown(here, path))?)
+    files::list(&paths, |path| shown(here, path))
 }

@@ -137,6 +137,19 @@ pub struct Diagnostic {
     pub related: Vec<(Place, String)>,
     /// How to mend it, one entry a way.
     pub help: Vec<String>,
+    /// What it is about, where that is more than its place: the statement.
+    pub extent: Option<Span>,
+    /// Changes of the text that certainly mend it and change nothing else; empty where there are none.
+    pub fix: Vec<Edit>,
+}
+
+/// A change of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What is replaced.
+    pub span: Span,
+    /// By what.
+    pub text: String,
 }
 
 impl Diagnostic {
@@ -150,6 +163,8 @@ impl Diagnostic {
             label: String::new(),
             related: Vec::new(),
             help: Vec::new(),
+            extent: None,
+            fix: Vec::new(),
         }
     }
 

@@ -54,7 +54,8 @@ pub fn readings<'a>(statement: &'a Statement, at: usize, tables: &'a Tables, bar
     known.into_iter().map(|(table, known)| reading(statement, block, table, known)).collect()
 }
 
-fn is_common_table(statement: &Statement, at: usize, name: &str) -> bool {
+/// Whether the name is that of a common table expression around the block.
+pub fn is_common_table(statement: &Statement, at: usize, name: &str) -> bool {
     let mut at = Some(at);
     while let Some(block) = at.and_then(|at| statement.blocks.get(at)) {
         if block.ctes.iter().any(|(cte, _)| cte.eq_ignore_ascii_case(name)) {
@@ -195,6 +196,11 @@ impl<'a> Reading<'a> {
         expr.any(&mut |part| names.column(part).is_some())
     }
 
+    /// Whether rows are only counted.
+    pub fn counts(&self) -> bool {
+        self.block.grouped || self.block.items.iter().any(is_aggregate)
+    }
+
     /// Whether the expression is all of WHERE.
     pub fn is_root(&self, expr: &Expr) -> bool {
         self.block.filter.as_ref().is_some_and(|filter| std::ptr::eq(filter, expr))
@@ -257,12 +263,18 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// Whether the rows are those of one finished or given-up state.
-    fn is_of_closed_rows(&self) -> bool {
-        let roles = &self.known.roles;
-        let mut states =
-            self.tests().filter(|test| test.column.as_deref().is_some_and(|column| roles.is_state(column)));
-        states.any(|test| test.kind == TestKind::Equal && test.text().is_some_and(|text| roles.is_closed(text)))
+    /// Whether all rows are of finished or given-up states, which the statement names.
+    pub fn is_of_closed_rows(&self) -> bool {
+        let closed = |test: &Test<'a>| {
+            let state = test.column.as_deref().is_some_and(|column| self.known.roles.is_state(column));
+            let states = test.texts();
+            let named = matches!(test.kind, TestKind::Equal | TestKind::In(_)) && !states.is_empty();
+            state && named && states.into_iter().all(|state| self.known.roles.is_closed(state))
+        };
+        self.conjuncts().into_iter().any(|condition| {
+            let tests = condition.tests();
+            !tests.is_empty() && tests.into_iter().all(closed)
+        })
     }
 }
 

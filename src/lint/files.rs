@@ -1,5 +1,6 @@
 //! The disk → files to be linted. What cannot hold SQL about a queue is read and let go at once.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -7,13 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::{WalkBuilder, WalkState};
 
+use super::shared::{self, Wanted};
+use super::unit::Finder;
+use super::{Input, parallel, unit};
 use crate::diagnostic::Source;
 use crate::error::{Error, Result};
-use crate::schema::Catalog;
-
-use super::tables::Tables;
-use super::unit::Finder;
-use super::{Input, Options, parallel, unit};
 
 /// Largest file that is read: no SQL that a person wrote is larger, and dumps are.
 pub const MOST_BYTES: u64 = 16 * 1024 * 1024;
@@ -65,32 +64,40 @@ enum Outcome {
     Skipped(String, Skip),
 }
 
+/// The names of files to be read.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// Files, each with whether it was named: such a file is read whatever it is.
+    pub files: Vec<(PathBuf, bool)>,
+    /// Folders that could not be listed.
+    pub unlisted: Vec<PathBuf>,
+}
+
 /// Files below the paths, without what `.gitignore` files name; files that are named are read whatever they are.
-pub fn collect(
-    paths: &[PathBuf],
-    catalog: &Catalog,
-    options: &Options,
-    shown: impl Fn(&Path) -> String + Sync,
-) -> Result<Files> {
-    let (mut all, mut unlisted) = (Vec::new(), Vec::new());
+pub fn list(paths: &[PathBuf], shown: impl Fn(&Path) -> String) -> Result<Listing> {
+    let mut listing = Listing::default();
     for path in paths {
         let metadata = fs::metadata(path).map_err(|error| Error::io("lint", Path::new(&shown(path)), error))?;
         match metadata.is_dir() {
-            true => walk(path, &mut all, &mut unlisted),
-            false => all.push((path.clone(), true)),
+            true => walk(path, &mut listing.files, &mut listing.unlisted),
+            false => listing.files.push((path.clone(), true)),
         }
     }
-    all.sort();
+    listing.files.sort();
     // A file that is named, too, comes first: it is read as such.
-    all.dedup_by(|a, b| {
+    listing.files.dedup_by(|a, b| {
         a.0 == b.0 && {
             b.1 |= a.1;
             true
         }
     });
-    let finder = Finder::new(&Tables::of(catalog, options), options);
-    let outcomes = parallel(&all, |(path, named)| read(path, *named, &finder, &shown));
-    let unlisted = unlisted.into_iter().map(|path| (shown(&path), Skip::Unreadable)).collect();
+    Ok(listing)
+}
+
+/// Reads files that may hold SQL about one of the finder's tables.
+pub fn read_all(listing: Listing, finder: &Finder, shown: impl Fn(&Path) -> String + Sync) -> Files {
+    let outcomes = parallel(&listing.files, |(path, named)| read(path, *named, finder, &shown));
+    let unlisted = listing.unlisted.iter().map(|path| (shown(path), Skip::Unreadable)).collect();
     let mut files = Files { read: outcomes.len(), skipped: unlisted, ..Files::default() };
     for outcome in outcomes {
         match outcome {
@@ -102,7 +109,39 @@ pub fn collect(
             }
         }
     }
-    Ok(files)
+    let known: BTreeSet<String> = files.inputs.iter().map(|input| input.source.path.clone()).collect();
+    let companions = companions(&listing.files, &files.inputs, &known, &shown);
+    files.inputs.extend(companions);
+    files
+}
+
+/// The files that only give names to texts which the kept ones use: generated ones, too.
+fn companions(
+    all: &[(PathBuf, bool)],
+    kept: &[Input],
+    known: &BTreeSet<String>,
+    shown: &(impl Fn(&Path) -> String + Sync),
+) -> Vec<Input> {
+    if !kept.iter().any(|input| matches!(&*input.extension, "go" | "xml")) {
+        return Vec::new();
+    }
+    let others = all.iter().map(|(path, _)| (path, extension(path)));
+    let others: Vec<(&PathBuf, String, String)> = others
+        .filter(|(_, ending)| matches!(&**ending, "go" | "xml"))
+        .map(|(path, ending)| (path, shown(path), ending))
+        .collect();
+    let programs = others.iter().filter(|(_, _, ending)| ending == "go");
+    let folders = programs.map(|(_, path, _)| shared::folder(path).to_owned()).collect();
+    let wanted = Wanted::by(kept, &folders);
+    let asked: Vec<_> =
+        others.into_iter().filter(|(_, path, ending)| !known.contains(path) && wanted.may_be(path, ending)).collect();
+    let read = parallel(&asked, |(path, shown, ending)| {
+        let file = fs::File::open(path).ok()?;
+        let mut text = String::new();
+        file.take(MOST_BYTES).read_to_string(&mut text).ok()?;
+        wanted.is(&text, ending).then(|| Input { companion: true, ..input(shown.clone(), text, ending) })
+    });
+    read.into_iter().flatten().collect()
 }
 
 fn walk(path: &Path, all: &mut Vec<(PathBuf, bool)>, unlisted: &mut Vec<PathBuf>) {
@@ -172,12 +211,13 @@ fn read(path: &Path, named: bool, finder: &Finder, shown: &impl Fn(&Path) -> Str
     Outcome::Kept(input(shown(path), text, &extension(path)))
 }
 
-fn is_generated(text: &str) -> bool {
+/// Whether a file says of itself that a program made it.
+pub fn is_generated(text: &str) -> bool {
     let marks = ["@generated", "Code generated", "DO NOT EDIT"];
     text.lines().take(HEADER_LINES).any(|line| marks.iter().any(|mark| line.contains(mark)))
 }
 
 /// A text under its name.
 pub fn input(path: impl Into<String>, text: impl Into<String>, extension: &str) -> Input {
-    Input { source: Arc::new(Source::new(path, text)), extension: extension.to_owned() }
+    Input { source: Arc::new(Source::new(path, text)), extension: extension.to_owned(), companion: false }
 }

@@ -168,7 +168,7 @@ pub fn path(reading: &Reading<'_>, branch: Option<(&Any<'_>, &Condition<'_>)>) -
 }
 
 /// Whether rows are found by the column, and not only filtered.
-fn is_found_by(reading: &Reading<'_>, column: usize) -> bool {
+pub fn is_found_by(reading: &Reading<'_>, column: usize) -> bool {
     let known = reading.known;
     let name = known.table.columns[column].name.to_lowercase();
     let lane = known.table.claim.as_ref().and_then(|claim| claim.lane.as_deref());
@@ -189,13 +189,14 @@ fn is_scoped(reading: &Reading<'_>, branch: Option<&Condition<'_>>, scope: &str)
 }
 
 /// The scope first, then the state, then everything else.
-fn rank(reading: &Reading<'_>, column: usize) -> usize {
+pub fn rank(reading: &Reading<'_>, column: usize) -> usize {
     let name = reading.known.table.columns[column].name.to_lowercase();
     let scope = reading.known.scope.iter().position(|scope| *scope == name);
     scope.unwrap_or_else(|| if reading.known.roles.is_state(&name) { 100 } else { 101 })
 }
 
-fn value(reading: &Reading<'_>, test: &Test<'_>) -> PinValue {
+/// What a test pins its column to.
+pub fn value(reading: &Reading<'_>, test: &Test<'_>) -> PinValue {
     let state = test.column.as_deref().is_some_and(|column| reading.known.roles.is_state(column));
     match test.text() {
         Some(text) if state => PinValue::State(text.to_owned()),
@@ -271,101 +272,8 @@ pub fn names(table: &Table, engine: &Engine) -> Vec<String> {
     present(table, engine).iter().map(|index| name(table, index, engine)).collect()
 }
 
-fn name(table: &Table, index: &Index, engine: &Engine) -> String {
+/// The name of an index on an engine.
+pub fn name(table: &Table, index: &Index, engine: &Engine) -> String {
     let own = index.name.clone().unwrap_or_else(|| names::derived(table, index));
     names::shorten(&own, engine.identifier)
-}
-
-/// How the indexes of its table serve a claim.
-#[derive(Debug)]
-pub enum Service {
-    /// No index serves it; the one that comes closest, and why it does not.
-    None {
-        /// Its name and the reason.
-        best: Option<(String, String)>,
-    },
-    /// An index finds its rows, in another order.
-    Unordered {
-        /// Its name.
-        index: String,
-        /// The order that it has.
-        order: Vec<String>,
-    },
-    /// A partial index would serve it if its state were no parameter.
-    BoundState {
-        /// Its name.
-        index: String,
-    },
-}
-
-/// How the indexes serve a claim, if they do not: on all databases that it may be for, and only where all is known.
-pub fn service(reading: &Reading<'_>, context: &Context<'_>) -> Option<Service> {
-    let (block, known) = (reading.block, reading.known);
-    let reads = matches!(reading.claim, Some(super::claim::Claim::Lock | super::claim::Claim::Poll));
-    let unknown =
-        block.gaps.filter || block.gaps.from || block.gaps.tail || block.set_operation || !known.indexes_known;
-    // Joins, lists and ORs have their own findings, and no path.
-    let several = block.tables.len() > 1 || reading.filter().iter().any(|condition| !condition.ors().is_empty());
-    let partial = reading.tests().any(|test| {
-        matches!(test.kind, TestKind::NotEqual | TestKind::NotIn | TestKind::NotNull | TestKind::In(_))
-            && !test.is_pin()
-            && test
-                .column
-                .as_deref()
-                .is_some_and(|column| known.roles.is_search(column) || known.scope.iter().any(|s| s == column))
-    });
-    if !reads || unknown || several || partial || reading.has_index_of_unknown_use() || block.order.is_empty() {
-        return None;
-    }
-    // A scope that is missing is said elsewhere; no index can serve then.
-    if known.scope.iter().any(|scope| !reading.pins(scope, &|test| test.is_pin())) {
-        return None;
-    }
-    let path = ordered_as_written(reading)?;
-    let mut result = None;
-    for dialect in context.dialects {
-        result = Some(on_engine(reading, &path, dialect.engine())?);
-    }
-    result
-}
-
-/// The path with the order that the statement has.
-fn ordered_as_written(reading: &Reading<'_>) -> Option<Path> {
-    let mut path = path(reading, None)?;
-    let order = ordered(reading)?;
-    path.order = order.into_iter().filter(|column| path.pins.iter().all(|pin| pin.column != *column)).collect();
-    Some(path)
-}
-
-fn on_engine(reading: &Reading<'_>, path: &Path, engine: &Engine) -> Option<Service> {
-    let table = &reading.known.table;
-    let present = present(table, engine);
-    let found = |path: &Path| present.iter().find(|index| serves(engine, table, index, path).is_ok());
-    if found(path).is_some() {
-        return None;
-    }
-    let state = |pin: &Pin| reading.known.roles.is_state(&table.columns[pin.column].name.to_lowercase());
-    for open in reading.known.roles.states() {
-        let mut bound = path.clone();
-        let Some(pin) = bound.pins.iter_mut().find(|pin| state(pin) && pin.value == PinValue::Parameter) else { break };
-        pin.value = PinValue::State(open.clone());
-        if let Some(index) = found(&bound).filter(|index| index.predicate.is_some()) {
-            return Some(Service::BoundState { index: name(table, index, engine) });
-        }
-    }
-    let key = || table.primary_key.iter().copied().filter(|column| path.pins.iter().all(|pin| pin.column != *column));
-    let unordered = Path {
-        order: path.range.into_iter().chain(key().filter(|column| Some(*column) != path.range)).collect(),
-        ..path.clone()
-    };
-    if let Some(index) = found(&unordered).filter(|_| path.range.is_some()) {
-        let order = unordered.order.iter().map(|at| table.columns[*at].name.clone()).collect();
-        return Some(Service::Unordered { index: name(table, index, engine), order });
-    }
-    let pinned =
-        |index: &&Index| index.columns.iter().take_while(|at| path.pins.iter().any(|pin| pin.column == **at)).count();
-    let best = present.iter().filter(|index| pinned(index) > 0).max_by_key(pinned);
-    let best =
-        best.and_then(|index| Some((name(table, index, engine), serves(engine, table, index, path).err()?.reason)));
-    Some(Service::None { best })
 }

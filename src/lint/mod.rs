@@ -10,12 +10,15 @@ pub mod files;
 mod judge;
 mod mend;
 mod predicate;
+mod retention;
 mod roles;
 pub mod rule;
 pub mod rules;
+mod service;
+mod shared;
 mod suppress;
 mod tables;
-mod unit;
+pub mod unit;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,6 +27,8 @@ use crate::diagnostic::{Diagnostic, Level, Source, sort};
 use crate::dialect::{self, Dialect};
 use crate::schema::Catalog;
 
+use rule::Usage;
+use shared::Shared;
 use tables::Tables;
 use unit::Unit;
 
@@ -38,6 +43,10 @@ pub struct Options {
     pub dialects: Vec<&'static dyn Dialect>,
     /// Levels of rules that are not their own; `None`: off.
     pub levels: BTreeMap<String, Option<Level>>,
+    /// Tables of other projects: known here, and judged there.
+    pub foreign: Catalog,
+    /// Folders, as reports show them, with the services that their files belong to; the longest that fits is meant.
+    pub services: Vec<(String, String)>,
 }
 
 impl Default for Options {
@@ -49,7 +58,21 @@ impl Default for Options {
             scope: vec!["app_code".to_owned()],
             dialects: dialect::ALL.to_vec(),
             levels: BTreeMap::new(),
+            foreign: Catalog::default(),
+            services: Vec::new(),
         }
+    }
+}
+
+impl Options {
+    /// The service that a file belongs to.
+    pub fn service(&self, path: &str) -> Option<&str> {
+        let inside = |folder: &str| {
+            let folder = folder.trim_end_matches('/');
+            folder == "." || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let fits = self.services.iter().filter(|(folder, _)| inside(folder));
+        fits.max_by_key(|(folder, _)| folder.len()).map(|(_, service)| &**service)
     }
 }
 
@@ -60,6 +83,8 @@ pub struct Input {
     pub source: Arc<Source>,
     /// Its name's ending, in lower case.
     pub extension: String,
+    /// It is not linted: others use names that it gives to texts.
+    pub companion: bool,
 }
 
 /// What a run found.
@@ -79,17 +104,21 @@ pub struct Report {
 pub fn run(inputs: &[Input], catalog: &Catalog, options: &Options) -> Report {
     let mut tables = Tables::of(catalog, options);
     let finder = unit::Finder::new(&tables, options);
-    let units: Vec<Unit> = parallel(inputs, |input| unit::read(input, &finder, options));
+    let shared = Shared::of(inputs);
+    let units: Vec<Unit> = parallel(inputs, |input| unit::read(input, &finder, &shared, options));
     for ddl in units.iter().flat_map(Unit::ddl) {
         tables.learn(ddl, options);
     }
     let judged = parallel(&units, |unit| judge::judge(unit, &tables, options));
-    let mut report = Report { files: inputs.len(), ..Report::default() };
+    let mut report = Report { files: inputs.iter().filter(|input| !input.companion).count(), ..Report::default() };
+    let mut usage = Usage::default();
     for one in judged {
         report.findings.extend(one.findings);
         report.statements += one.statements;
         report.dynamic += one.dynamic;
+        usage.extend(one.usage);
     }
+    report.findings.extend(judge::definitions(catalog, &usage, options));
     sort(&mut report.findings);
     report
 }

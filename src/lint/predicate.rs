@@ -152,6 +152,20 @@ impl Test<'_> {
             })
     }
 
+    /// The values that it names, if all of them are written into the statement.
+    pub fn texts(&self) -> Vec<&str> {
+        fn text(expr: &Expr) -> Option<&str> {
+            match &expr.kind {
+                ExprKind::Text(text) | ExprKind::Number(text) | ExprKind::Constant(text) => Some(text),
+                _ => None,
+            }
+        }
+        match &self.expr.kind {
+            ExprKind::In { list, .. } => list.iter().map(text).collect::<Option<Vec<&str>>>().unwrap_or_default(),
+            _ => self.text().into_iter().collect(),
+        }
+    }
+
     /// The state that it pins, where it is written into the statement.
     pub fn text(&self) -> Option<&str> {
         match &self.value?.kind {

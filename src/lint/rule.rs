@@ -1,8 +1,11 @@
 //! What a rule is: an identity, a documentation whose examples are tests, and a function.
 
-use crate::diagnostic::{Level, Rule, Span};
-use crate::dialect::Dialect;
-use crate::sql::Statement;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diagnostic::{Diagnostic, Edit, Level, Rule, Span};
+use crate::dialect::{Dialect, Take};
+use crate::schema::Table;
+use crate::sql::{Block, Statement};
 
 use super::Options;
 use super::claim::Reading;
@@ -49,8 +52,28 @@ pub enum Judge {
     Reading(fn(&Reading<'_>, &Context<'_>, &mut Vec<Found>)),
     /// A whole statement.
     Statement(fn(&Statement, &Context<'_>, &mut Vec<Found>)),
+    /// All blocks of a text that read or change known tables, in their order: what one statement does after another.
+    Text(fn(&[Reading<'_>], &Context<'_>, &mut Vec<Found>)),
+    /// A definition, with what the linted statements use of it.
+    Table(fn(&Table, &Usage, &[&'static dyn Dialect], &mut Vec<Diagnostic>)),
     /// Nothing by itself: the linter reports it on its way.
     Driver,
+}
+
+/// What the linted statements use of tables.
+#[derive(Debug, Default)]
+pub struct Usage {
+    /// By the table's name in lower case: columns in conditions and orders, and names of indexes in hints, in lower case.
+    pub by_table: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Usage {
+    /// Adds what was used elsewhere.
+    pub fn extend(&mut self, other: Usage) {
+        for (table, names) in other.by_table {
+            self.by_table.entry(table).or_default().extend(names);
+        }
+    }
 }
 
 /// What rules may ask beside the statement.
@@ -62,6 +85,10 @@ pub struct Context<'a> {
     pub tables: &'a Tables,
     /// The databases that the statement may be for; never empty.
     pub dialects: &'a [&'static dyn Dialect],
+    /// The service that the file belongs to, if that is known.
+    pub service: Option<&'a str>,
+    /// The text is the body of a function, which runs in one transaction.
+    pub body: bool,
     /// What the run was asked for.
     pub options: &'a Options,
 }
@@ -70,6 +97,12 @@ impl Context<'_> {
     /// The text of a range.
     pub fn of(&self, span: Span) -> &str {
         self.text.get(span.start as usize..span.end as usize).unwrap_or_default()
+    }
+
+    /// The databases that a block may be for: one that has no locks on rows is not meant by a block that locks some.
+    pub fn meant(&self, block: &Block) -> Vec<&'static dyn Dialect> {
+        let locks = block.lock.is_some();
+        self.dialects.iter().copied().filter(|dialect| !locks || dialect.take() != Take::UpdateByRowId).collect()
     }
 }
 
@@ -90,6 +123,8 @@ pub struct Found {
     pub related: Vec<(Span, String)>,
     /// How to mend it.
     pub help: Vec<String>,
+    /// Changes of the SQL that certainly mend it and change nothing else.
+    pub fix: Vec<Edit>,
 }
 
 impl Found {
@@ -103,6 +138,7 @@ impl Found {
             label: String::new(),
             related: Vec::new(),
             help: Vec::new(),
+            fix: Vec::new(),
         }
     }
 
@@ -118,6 +154,12 @@ impl Found {
         self
     }
 
+    /// Adds a change that certainly mends it: text that is put in behind a place.
+    pub fn insert(mut self, at: u32, text: impl Into<String>) -> Found {
+        self.fix.push(Edit { span: Span { start: at, end: at }, text: text.into() });
+        self
+    }
+
     /// Adds a way to mend it.
     pub fn help(mut self, help: impl Into<String>) -> Found {
         self.help.push(help.into());
@@ -125,9 +167,15 @@ impl Found {
     }
 }
 
-/// Declares a rule: the same five headings for all, with SQL examples.
+/// Declares a rule: the same five headings for all, with examples in SQL or, for rules about definitions, in JSON.
 macro_rules! check {
     ($level:ident $confidence:ident $id:literal $summary:literal does $does:literal why $why:literal
+     bad $bad:literal good $good:literal allow $allow:literal judge $judge:expr) => {
+        $crate::lint::rule::check! {
+            "sql" $level $confidence $id $summary does $does why $why bad $bad good $good allow $allow judge $judge
+        }
+    };
+    ($language:literal $level:ident $confidence:ident $id:literal $summary:literal does $does:literal why $why:literal
      bad $bad:literal good $good:literal allow $allow:literal judge $judge:expr) => {
         /// The rule.
         pub static CHECK: $crate::lint::rule::Check = $crate::lint::rule::Check {
@@ -140,9 +188,13 @@ macro_rules! check {
                     $does,
                     "\n\n## Why is this bad?\n\n",
                     $why,
-                    "\n\n## Example\n\n```sql\n",
+                    "\n\n## Example\n\n```",
+                    $language,
+                    "\n",
                     $bad,
-                    "\n```\n\n## Use instead\n\n```sql\n",
+                    "\n```\n\n## Use instead\n\n```",
+                    $language,
+                    "\n",
                     $good,
                     "\n```\n\n## When it is right to allow it\n\n",
                     $allow,

@@ -1,6 +1,6 @@
 //! What is known of tables: from definitions, from DDL in the linted files, and from names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::schema::{Catalog, Column, ColumnType, Index, IndexOrigin, Predicate, Site, Table, TableName};
 use crate::sql::ast::{Comparison, ExprKind};
@@ -26,6 +26,36 @@ pub struct Known {
     pub columns_known: bool,
     /// All its indexes are known, and what each of them serves.
     pub indexes_known: bool,
+    /// What DDL says of its columns and definitions cannot say.
+    pub traits: Traits,
+}
+
+/// Names of columns, in lower case, of which DDL says something that definitions cannot say.
+#[derive(Clone, Debug, Default)]
+pub struct Traits {
+    /// They become the time of each change.
+    pub touched: BTreeSet<String>,
+    /// They are computed from others.
+    pub computed: BTreeSet<String>,
+    /// Their types were not understood.
+    pub untyped: BTreeSet<String>,
+}
+
+impl Traits {
+    fn learn(&mut self, column: &ddl::Column, typed: bool) {
+        let name = column.name.to_lowercase();
+        let sets = [
+            (&mut self.touched, column.touched_by_updates),
+            (&mut self.computed, column.computed),
+            (&mut self.untyped, !typed),
+        ];
+        for (set, is) in sets {
+            match is {
+                true => _ = set.insert(name.clone()),
+                false => _ = set.remove(&name),
+            }
+        }
+    }
 }
 
 /// All tables by their names in lower case.
@@ -39,8 +69,12 @@ impl Tables {
     /// The tables of the definitions.
     pub fn of(catalog: &Catalog, options: &Options) -> Tables {
         let mut tables = Tables::default();
-        for table in &catalog.tables {
+        for table in catalog.tables.iter().chain(&options.foreign.tables) {
             let name = table.name.name.to_lowercase();
+            // A project's own table hides one of the same name elsewhere.
+            if tables.known.contains_key(&name) && !catalog.tables.iter().any(|own| std::ptr::eq(own, table)) {
+                continue;
+            }
             let claim = table.claim.as_ref();
             let scope = match claim {
                 Some(claim) if claim.global => Vec::new(),
@@ -56,6 +90,7 @@ impl Tables {
                 defined: true,
                 columns_known: true,
                 indexes_known: true,
+                traits: Traits::default(),
                 table: table.clone(),
             };
             tables.defined.push(name.clone());
@@ -161,6 +196,7 @@ impl Known {
             defined: false,
             columns_known: false,
             indexes_known: false,
+            traits: Traits::default(),
         }
     }
 
@@ -171,7 +207,7 @@ impl Known {
 
     fn learn(&mut self, change: &Change, options: &Options) {
         match change {
-            Change::Column(column) => self.column(column, options),
+            Change::Column(column) => self.column(column),
             Change::DropColumn(name) => {
                 // Positions in keys would shift: the name goes, the place stays.
                 if let Some(at) = self.position(name) {
@@ -200,12 +236,14 @@ impl Known {
         self.table.indexes.retain(|index| index.name.as_deref().is_none_or(|own| !own.eq_ignore_ascii_case(name)));
     }
 
-    fn column(&mut self, column: &ddl::Column, _options: &Options) {
+    fn column(&mut self, column: &ddl::Column) {
         self.columns_known = true;
         self.indexes_known |= self.table.columns.is_empty();
+        let ty = ColumnType::parse(&column.type_text);
+        self.traits.learn(column, ty.is_ok());
         let made = Column {
             name: column.name.clone(),
-            ty: ColumnType::parse(&column.type_text).unwrap_or(ColumnType::Varchar(255)),
+            ty: ty.unwrap_or(ColumnType::Varchar(255)),
             nullable: column.nullable,
             default: None,
             auto_increment: column.numbered,

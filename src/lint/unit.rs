@@ -6,10 +6,12 @@ use aho_corasick::{AhoCorasick, AhoCorasickBuilder};
 
 use crate::diagnostic::{Source, Span};
 use crate::dialect::{self, Dialect};
+use crate::schema::Catalog;
 use crate::sql::ddl::Ddl;
 use crate::sql::split::{self, Piece};
 use crate::sql::{self, Fragment, HOLE, Item, Statement, Syntax, token};
 
+use super::shared::Shared;
 use super::tables::Tables;
 use super::{Input, Options};
 
@@ -28,6 +30,8 @@ pub struct Script {
     pub fragment: Fragment,
     /// The databases that it may be for.
     pub dialects: Vec<&'static dyn Dialect>,
+    /// It is the body of a function, or a text that one runs.
+    pub body: bool,
     /// Its statements.
     pub statements: Vec<Statement>,
     ddl: Vec<Ddl>,
@@ -55,12 +59,20 @@ pub struct Finder {
 
 impl Finder {
     /// A finder of the defined tables, and of what the patterns of queue names must contain.
-    pub fn new(tables: &Tables, options: &Options) -> Finder {
-        let longest =
-            |pattern: &String| pattern.split('*').max_by_key(|part| part.len()).unwrap_or_default().to_owned();
-        let mut words: Vec<String> = options.queue_tables.iter().map(longest).collect();
-        words.extend(tables.defined().iter().cloned());
+    pub(super) fn new(tables: &Tables, options: &Options) -> Finder {
+        Finder::of_words(words(tables, options))
+    }
+
+    /// A finder for several runs over the same files: each with its definitions and its options.
+    pub fn of_all<'a>(runs: impl IntoIterator<Item = (&'a Catalog, &'a Options)>) -> Finder {
+        let words = runs.into_iter().flat_map(|(catalog, options)| words(&Tables::of(catalog, options), options));
+        Finder::of_words(words.collect())
+    }
+
+    fn of_words(mut words: Vec<String>) -> Finder {
         words.retain(|word| !word.is_empty());
+        words.sort();
+        words.dedup();
         // Too many words for an automaton: everything is read.
         let build = |words: &[String]| AhoCorasickBuilder::new().ascii_case_insensitive(true).build(words).ok();
         let verbs = ["select", "update", "delete"].map(str::to_owned);
@@ -90,15 +102,21 @@ impl Finder {
     }
 }
 
+/// What the names of the tables of a run are, or must contain.
+fn words(tables: &Tables, options: &Options) -> Vec<String> {
+    let longest = |pattern: &String| pattern.split('*').max_by_key(|part| part.len()).unwrap_or_default().to_owned();
+    options.queue_tables.iter().map(longest).chain(tables.defined().iter().cloned()).collect()
+}
+
 /// Deepest nesting of texts in texts: `EXECUTE '…'` in a body in a body.
 const MOST_NESTED: usize = 4;
 
 /// Reads a file.
-pub fn read(input: &Input, finder: &Finder, options: &Options) -> Unit {
+pub(super) fn read(input: &Input, finder: &Finder, shared: &Shared, options: &Options) -> Unit {
     let source = &input.source;
     let mut scripts = Vec::new();
-    if finder.is_in(source.text.as_bytes(), &input.extension) {
-        for fragment in fragments(input) {
+    if !input.companion && finder.is_in(source.text.as_bytes(), &input.extension) {
+        for fragment in fragments(input, shared) {
             script(fragment, finder, &source.path, options, 0, &mut scripts);
         }
     }
@@ -120,31 +138,36 @@ fn is_host(_: &str) -> bool {
     false
 }
 
-#[cfg(feature = "host")]
-fn of_program(text: &str, extension: &str) -> Vec<Fragment> {
-    sql::host::fragments(text, extension)
+#[cfg(feature = "lang-go")]
+fn of_program(input: &Input, shared: &Shared) -> Vec<Fragment> {
+    sql::host::fragments(&input.source.text, &input.extension, shared.constants(input))
 }
 
-#[cfg(feature = "mybatis")]
-fn of_mapper(text: &str) -> Vec<Fragment> {
-    sql::mybatis::fragments(text)
-}
-
-#[cfg(not(feature = "mybatis"))]
-fn of_mapper(_: &str) -> Vec<Fragment> {
-    Vec::new()
+#[cfg(all(feature = "host", not(feature = "lang-go")))]
+fn of_program(input: &Input, _: &Shared) -> Vec<Fragment> {
+    sql::host::fragments(&input.source.text, &input.extension, sql::host::Constants::new())
 }
 
 #[cfg(not(feature = "host"))]
-fn of_program(_: &str, _: &str) -> Vec<Fragment> {
+fn of_program(_: &Input, _: &Shared) -> Vec<Fragment> {
     Vec::new()
 }
 
-fn fragments(input: &Input) -> Vec<Fragment> {
+#[cfg(feature = "mybatis")]
+fn of_mapper(text: &str, shared: &Shared) -> Vec<Fragment> {
+    sql::mybatis::fragments(text, &shared.parts)
+}
+
+#[cfg(not(feature = "mybatis"))]
+fn of_mapper(_: &str, _: &Shared) -> Vec<Fragment> {
+    Vec::new()
+}
+
+fn fragments(input: &Input, shared: &Shared) -> Vec<Fragment> {
     match &*input.extension {
         "sql" => vec![Fragment::file(&input.source.text)],
-        "xml" => of_mapper(&input.source.text),
-        extension => of_program(&input.source.text, extension),
+        "xml" => of_mapper(&input.source.text, shared),
+        _ => of_program(input, shared),
     }
 }
 
@@ -187,7 +210,7 @@ fn script(
     }
     let bodies = if nested < MOST_NESTED { split::bodies(&fragment.text, all) } else { Vec::new() };
     let inner: Vec<Fragment> = bodies.into_iter().map(|body| inside(&fragment, body)).collect();
-    scripts.push(Script { fragment, dialects, statements, ddl });
+    scripts.push(Script { fragment, dialects, body: nested > 0, statements, ddl });
     for fragment in inner {
         script(fragment, finder, path, options, nested + 1, scripts);
     }

@@ -241,6 +241,9 @@ pub fn all() -> Vec<&'static Rule> {
     all
 }
 
+/// Rules about definitions that only the linter judges, since it sees the statements of others; `allow` may name them.
+pub const LINTED: [&str; 3] = ["index-redundant", "index-serves-nothing", "reserved-word"];
+
 /// Whether a finding may be left out by a table's `allow`: everything that is not an error.
 pub fn can_be_allowed(level: Level) -> bool {
     level < Level::Error

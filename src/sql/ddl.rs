@@ -60,6 +60,8 @@ pub struct Column {
     pub unique: bool,
     /// It becomes the time of each change.
     pub touched_by_updates: bool,
+    /// It is computed from other columns.
+    pub computed: bool,
 }
 
 /// An index.

@@ -115,6 +115,18 @@ impl Fragment {
         Span { start, end: end.max(start) }
     }
 
+    /// Where the bytes of the text stand in the file, if they stand there as they are; with an empty span, behind the byte
+    /// before it.
+    pub fn verbatim_place(&self, span: Span) -> Option<Span> {
+        let (from, to) =
+            if span.start < span.end { (span.start, span.end) } else { (span.start.checked_sub(1)?, span.end) };
+        let run = self.runs.partition_point(|run| run.text <= from).checked_sub(1)?;
+        let next = self.runs.get(run + 1).map_or(self.text.len() as u32, |next| next.text);
+        let run = self.runs.get(run).filter(|run| run.covers == 0 && to <= next)?;
+        let place = |at: u32| run.file + (at - run.text);
+        Some(Span { start: place(span.start), end: place(span.end) })
+    }
+
     /// The byte of the file at which the text's byte begins or, for `last`, ends.
     fn byte(&self, at: u32, last: bool) -> u32 {
         let run = self.runs.partition_point(|run| run.text <= at).checked_sub(1).and_then(|run| self.runs.get(run));

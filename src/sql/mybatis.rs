@@ -1,5 +1,6 @@
 //! MyBatis mappers: what each statement can become, for `<if>` with and without its text and for each arm of `<choose>`.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use roxmltree::{Document, Node, ParsingOptions};
@@ -8,48 +9,85 @@ use super::Fragment;
 
 /// So many texts of one statement are looked at; what more `<if>` make of it is left out.
 const MOST_TEXTS: usize = 32;
+/// So many includes of a mapper are followed.
+const MOST_INCLUDES: usize = 10_000;
 /// Deepest nesting of elements and includes.
 const MOST_NESTED: usize = 12;
 
+/// `<sql id="…">` of other files, by `namespace.id`: what each can become.
+pub type Parts = BTreeMap<String, Vec<String>>;
+
+/// The named parts of a mapper that others may include.
+pub fn parts(text: &str, shared: &Parts) -> Parts {
+    let Some(document) = parse(text) else { return Parts::new() };
+    let mapper = Mapper::of(text, &document, shared);
+    let full = |id: &str| format!("{}.{id}", mapper.namespace);
+    let ways = |node| mapper.inside(node, 0).into_iter().map(|way| way.text).collect();
+    mapper.parts.iter().map(|(id, node)| (full(id), ways(*node))).collect()
+}
+
 /// The texts of all statements of a mapper; none of a file that is no XML, or no mapper.
-pub fn fragments(text: &str) -> Vec<Fragment> {
-    if !text.contains("<mapper") && !text.contains("<sqlMap") {
-        return Vec::new();
-    }
-    let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
-    let Ok(document) = Document::parse_with_options(text, options) else { return Vec::new() };
-    let named = document.descendants().filter(|node| node.has_tag_name("sql"));
-    let parts = named.filter_map(|node| Some((node.attribute("id")?, node))).collect();
-    let mapper = Mapper { text, parts };
+pub fn fragments(text: &str, shared: &Parts) -> Vec<Fragment> {
+    let Some(document) = parse(text) else { return Vec::new() };
+    let mapper = Mapper::of(text, &document, shared);
     let statements = ["select", "update", "delete", "insert"];
     let is_statement = |node: &Node<'_, '_>| statements.iter().any(|name| node.has_tag_name(*name));
     document.descendants().filter(is_statement).flat_map(|node| mapper.inside(node, 0)).collect()
 }
 
+fn parse(text: &str) -> Option<Document<'_>> {
+    if !text.contains("<mapper") && !text.contains("<sqlMap") {
+        return None;
+    }
+    let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
+    Document::parse_with_options(text, options).ok()
+}
+
 struct Mapper<'a, 'input> {
     text: &'a str,
+    namespace: &'a str,
     /// `<sql id="…">` of the file.
     parts: BTreeMap<&'a str, Node<'a, 'input>>,
+    /// Those of other files.
+    shared: &'a Parts,
+    /// What includes may still cost.
+    left: Cell<usize>,
 }
 
 impl<'a, 'input> Mapper<'a, 'input> {
+    fn of(text: &'a str, document: &'a Document<'input>, shared: &'a Parts) -> Mapper<'a, 'input> {
+        let named = document.descendants().filter(|node| node.has_tag_name("sql"));
+        let parts = named.filter_map(|node| Some((node.attribute("id")?, node))).collect();
+        let namespace = document.root_element().attribute("namespace").unwrap_or_default();
+        Mapper { text, namespace, parts, shared, left: Cell::new(MOST_INCLUDES) }
+    }
+
+    /// Whether a part of so many bytes may be included once more; longer ones cost more.
+    fn may_include(&self, bytes: usize) -> bool {
+        let left = self.left.get().checked_sub(1 + bytes / 1_000);
+        self.left.set(left.unwrap_or_default());
+        left.is_some()
+    }
+
     /// What the children of a node can become.
     fn inside(&self, node: Node<'a, 'input>, depth: usize) -> Vec<Fragment> {
         let mut texts = vec![Fragment::default()];
-        for child in node.children() {
+        for (nth, child) in node.children().enumerate() {
             let ways = self.ways(child, depth + 1);
-            if let [way] = &ways[..] {
-                texts.iter_mut().for_each(|text| text.append(way));
+            if ways.len() == 1 || texts.len() * ways.len() > MOST_TEXTS {
+                // No more texts: those that there are take the ways in turn.
+                for (at, text) in texts.iter_mut().enumerate() {
+                    let way = ways.get((at + nth) % ways.len().max(1));
+                    way.into_iter().for_each(|way| text.append(way));
+                }
                 continue;
             }
             let mut all = Vec::new();
             for text in &texts {
                 for way in &ways {
-                    if all.len() < MOST_TEXTS {
-                        let mut text = text.clone();
-                        text.append(way);
-                        all.push(text);
-                    }
+                    let mut text = text.clone();
+                    text.append(way);
+                    all.push(text);
                 }
             }
             texts = all;
@@ -103,9 +141,14 @@ impl<'a, 'input> Mapper<'a, 'input> {
             }
             "include" => {
                 let id = node.attribute("refid").unwrap_or_default();
-                match self.parts.get(id.rsplit('.').next().unwrap_or(id)) {
-                    Some(part) => self.inside(*part, depth),
-                    None => {
+                let own = id.strip_prefix(self.namespace).and_then(|id| id.strip_prefix('.')).unwrap_or(id);
+                // Parts may include themselves, many times.
+                let part = self.parts.get(own).filter(|part| self.may_include(part.range().len()));
+                let shared = self.shared.get(id).filter(|ways| self.may_include(ways.iter().map(String::len).sum()));
+                match (part, shared) {
+                    (Some(part), _) => self.inside(*part, depth),
+                    (None, Some(ways)) => ways.iter().map(|way| included(way, node)).collect(),
+                    (None, None) => {
                         fragment.hole(node.range());
                         vec![fragment]
                     }
@@ -201,6 +244,13 @@ impl<'a, 'input> Mapper<'a, 'input> {
         }
         fragment.verbatim(&raw[from..], range.start + from);
     }
+}
+
+/// A text of another file, in the place where it is included.
+fn included(text: &str, node: Node<'_, '_>) -> Fragment {
+    let mut fragment = Fragment::default();
+    fragment.written(text, node.range());
+    fragment
 }
 
 fn entity(rest: &str) -> Option<(usize, String)> {

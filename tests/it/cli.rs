@@ -1,11 +1,13 @@
 //! The program: arguments and files in, exit status, files and words out.
 
+mod adopt;
 mod check;
 mod config;
 mod generate;
 mod lint;
 mod orphans;
 mod report;
+mod strange_trees;
 
 use std::process::{Command, Stdio};
 

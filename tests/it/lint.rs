@@ -7,8 +7,11 @@
 mod corpus;
 mod documented;
 mod hostile;
+mod measured;
 mod mends;
+mod mutated;
 mod own;
+mod shared;
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +37,14 @@ pub fn lint_text(text: &str, extension: &str) -> Report {
 }
 
 pub fn lint_all(inputs: &[Input]) -> Report {
-    lint::run(inputs, &catalog(), &Options::default())
+    lint::run(inputs, &catalog(), &options())
+}
+
+/// The services of the cases; the owner of their table is `order-service`.
+pub fn options() -> Options {
+    let service = |folder: &str, name: &str| (folder.to_owned(), name.to_owned());
+    let services = vec![service("services/shop", "shop-service"), service("services/order", "order-service")];
+    Options { services, ..Options::default() }
 }
 
 /// Line, column and rule of a finding.

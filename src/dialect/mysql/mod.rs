@@ -57,6 +57,8 @@ pub static ENGINE: Engine = Engine {
     enforces_foreign_keys: true,
     databases: true,
     foreign_keys_cross_databases: true,
+    lock_before_limit: false,
+    text_meets_number: false,
 };
 
 /// The layout of `CREATE TABLE`, with the table's options.

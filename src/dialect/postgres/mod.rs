@@ -54,6 +54,8 @@ pub static ENGINE: Engine = Engine {
     enforces_foreign_keys: true,
     databases: true,
     foreign_keys_cross_databases: true,
+    lock_before_limit: true,
+    text_meets_number: false,
 };
 
 impl Dialect for Postgres {

@@ -54,6 +54,8 @@ pub static ENGINE: Engine = Engine {
     enforces_foreign_keys: false,
     databases: false,
     foreign_keys_cross_databases: false,
+    lock_before_limit: false,
+    text_meets_number: true,
 };
 
 impl Dialect for Sqlite {

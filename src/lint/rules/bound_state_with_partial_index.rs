@@ -1,9 +1,9 @@
 //! A state is a parameter where the index has it as a condition.
 
 use super::super::claim::Reading;
-use super::super::mend::{self, Service};
 use super::super::predicate::TestKind;
 use super::super::rule::{Context, Found, Judge, check};
+use super::super::service::{Service, service};
 
 check! {
     Warning High "bound-state-with-partial-index" "a state is a parameter where the index has it as a condition"
@@ -16,7 +16,7 @@ check! {
 }
 
 fn judge(reading: &Reading<'_>, context: &Context<'_>, found: &mut Vec<Found>) {
-    let Some(Service::BoundState { index }) = mend::service(reading, context) else { return };
+    let Some(Service::BoundState { index }) = service(reading, context) else { return };
     let state = |column: &str| reading.known.roles.is_state(column);
     let Some(test) =
         reading.tests().find(|test| test.kind == TestKind::Equal && test.column.as_deref().is_some_and(state))

@@ -3,6 +3,7 @@
 use super::super::claim::{Claim, Reading};
 use super::super::mend;
 use super::super::rule::{Context, Found, Judge, check};
+use crate::diagnostic::Span;
 
 check! {
     Note Medium "claim-nondeterministic-order" "the order of a claim does not end with the key"
@@ -30,5 +31,10 @@ fn judge(reading: &Reading<'_>, context: &Context<'_>, found: &mut Vec<Found>) {
     let Some(open) = open else { return };
     let key = &known.table.columns[*open].name;
     let message = format!("the order of this claim on `{}` does not end with its key", reading.name());
-    found.push(Found::new(&CHECK, last.expr.span, message).help(format!("add `{key}` to ORDER BY")));
+    let finding = Found::new(&CHECK, last.expr.span, message).help(format!("add `{key}` to ORDER BY"));
+    // Behind the last word of the clause, which may be ASC; a name that needs quotes is left to people.
+    let alone = reading.block.tables.len() == 1 && key.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    let ends = context.of(Span { start: last.expr.span.end, end: reading.statement.span.end });
+    let plain = ends.trim_start().get(..5).is_some_and(|word| word.eq_ignore_ascii_case("limit"));
+    found.push(if alone && plain { finding.insert(last.expr.span.end, format!(", {key}")) } else { finding });
 }

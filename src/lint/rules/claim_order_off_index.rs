@@ -1,8 +1,8 @@
 //! A claim is ordered otherwise than the index that finds its rows.
 
 use super::super::claim::Reading;
-use super::super::mend::{self, Service};
 use super::super::rule::{Context, Found, Judge, check};
+use super::super::service::{Service, service};
 
 check! {
     Warning High "claim-order-off-index" "a claim is ordered otherwise than the index that finds its rows"
@@ -15,7 +15,7 @@ check! {
 }
 
 fn judge(reading: &Reading<'_>, context: &Context<'_>, found: &mut Vec<Found>) {
-    let Some(Service::Unordered { index, order }) = mend::service(reading, context) else { return };
+    let Some(Service::Unordered { index, order }) = service(reading, context) else { return };
     let (Some(first), Some(last)) = (reading.block.order.first(), reading.block.order.last()) else { return };
     let span = crate::diagnostic::Span { start: first.expr.span.start, end: last.expr.span.end };
     let message = format!("this claim on `{}` is not ordered as `{index}` is: its rows are sorted", reading.name());

@@ -1,8 +1,9 @@
 //! No index serves a claim.
 
 use super::super::claim::Reading;
-use super::super::mend::{self, Service};
+use super::super::mend;
 use super::super::rule::{Context, Found, Judge, check};
+use super::super::service::{Service, service};
 
 check! {
     Error High "claim-without-index" "no index serves a claim"
@@ -15,7 +16,7 @@ check! {
 }
 
 fn judge(reading: &Reading<'_>, context: &Context<'_>, found: &mut Vec<Found>) {
-    let Some(service) = mend::service(reading, context) else { return };
+    let Some(service) = service(reading, context) else { return };
     let (Service::None { best }, Some(path)) = (service, mend::path(reading, None)) else { return };
     let message = format!("no index of `{}` serves this claim", reading.name());
     let mut finding = Found::new(&CHECK, reading.table.span, message);

@@ -25,5 +25,9 @@ fn judge(reading: &Reading<'_>, context: &Context<'_>, found: &mut Vec<Found>) {
         return;
     }
     let message = format!("this claim on `{}` waits for the rows of other workers", reading.name());
-    found.push(Found::new(&CHECK, lock.span, message).help(format!("{} SKIP LOCKED", context.of(lock.span))));
+    let clause = context.of(lock.span);
+    let finding = Found::new(&CHECK, lock.span, message).help(format!("{clause} SKIP LOCKED"));
+    // LOCK IN SHARE MODE cannot skip.
+    let skips = clause.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("for"));
+    found.push(if skips { finding.insert(lock.span.end, " SKIP LOCKED") } else { finding });
 }

@@ -61,10 +61,12 @@ fn allow(table: &Table, findings: &mut Vec<Diagnostic>) {
     let places = table.site.step("allow").named();
     for (id, reason) in &table.allow {
         let place = places.get(id).and_then(Site::own_key);
-        if !all.iter().any(|rule| rule.id == id) {
+        let linted = rules::LINTED.contains(&&**id);
+        if !linted && !all.iter().any(|rule| rule.id == id) {
             let finding =
                 Diagnostic::new(&rules::UNUSABLE_ALLOW, place, format!("`allow` names the unknown rule `{id}`"));
-            findings.push(finding.did_you_mean(id, all.iter().map(|rule| rule.id)));
+            let known = all.iter().map(|rule| rule.id).chain(rules::LINTED);
+            findings.push(finding.did_you_mean(id, known));
         } else if all.iter().any(|rule| rule.id == id && !rules::can_be_allowed(rule.level)) {
             let message = format!("`{id}` is an error and cannot be allowed");
             findings.push(Diagnostic::new(&rules::UNUSABLE_ALLOW, place, message).help("mend it instead"));

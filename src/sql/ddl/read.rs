@@ -6,6 +6,10 @@ use super::super::token::unquote;
 use super::super::{Kind, Syntax, Token, parse};
 use super::{Change, Column, Ddl, Index, Part};
 
+/// Words behind a type, with which the rest of a column begins.
+const STOPS: &str = "NOT NULL DEFAULT PRIMARY UNIQUE COMMENT COLLATE CHECK REFERENCES \
+    CONSTRAINT GENERATED AUTO_INCREMENT AUTOINCREMENT ON CHARACTER CHARSET AS IDENTITY KEY INVISIBLE";
+
 /// Reads one statement; `None` if it is about something else.
 pub fn read(text: &str, tokens: &[Token], syntax: &Syntax) -> Option<Ddl> {
     let mut reader = Reader { text, tokens, at: 0, syntax };
@@ -189,29 +193,7 @@ impl Reader<'_> {
     fn column(&mut self, end: usize) -> Option<Column> {
         let (name, _) = self.name()?;
         let from = self.at;
-        let stops = [
-            "NOT",
-            "NULL",
-            "DEFAULT",
-            "PRIMARY",
-            "UNIQUE",
-            "COMMENT",
-            "COLLATE",
-            "CHECK",
-            "REFERENCES",
-            "CONSTRAINT",
-            "GENERATED",
-            "AUTO_INCREMENT",
-            "AUTOINCREMENT",
-            "ON",
-            "CHARACTER",
-            "CHARSET",
-            "AS",
-            "IDENTITY",
-            "KEY",
-            "INVISIBLE",
-        ];
-        while self.at < end && !(self.at > from && stops.iter().any(|stop| self.is(stop))) {
+        while self.at < end && !(self.at > from && STOPS.split(' ').any(|stop| self.is(stop))) {
             match self.is("(") {
                 true => _ = self.group(),
                 false => self.at += 1,
@@ -231,7 +213,8 @@ impl Reader<'_> {
             nullable: !(has(&["NOT", "NULL"]) || primary || serial),
             numbered: serial || has(&["AUTO_INCREMENT"]) || has(&["AUTOINCREMENT"]) || has(&["IDENTITY"]),
             unique: has(&["UNIQUE"]),
-            touched_by_updates: has(&["ON", "UPDATE"]),
+            touched_by_updates: has(&["ON", "UPDATE", "CURRENT_TIMESTAMP"]) || has(&["ON", "UPDATE", "NOW"]),
+            computed: has(&["AS", "("]),
             primary,
             type_text,
             name,

@@ -9,4 +9,5 @@ pub static GRAMMAR: Grammar = Grammar {
     adjacent: &["element_value_array_initializer"],
     bare: None,
     declarations: &["variable_declarator"],
+    shared: &[],
 };

@@ -9,4 +9,5 @@ pub static GRAMMAR: Grammar = Grammar {
     adjacent: &[],
     bare: Some('$'),
     declarations: &["property_declaration"],
+    shared: &[],
 };

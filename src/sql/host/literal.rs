@@ -11,7 +11,7 @@ use crate::sql::Fragment;
 pub type Constants = BTreeMap<String, Fragment>;
 
 /// Adds what a literal holds.
-pub fn add(fragment: &mut Fragment, node: Node<'_>, text: &str, constants: &Constants) {
+pub fn add<'c>(fragment: &mut Fragment, node: Node<'_>, text: &str, constants: &dyn Fn(&str) -> Option<&'c Fragment>) {
     let Some((content, holder)) = content(node, text) else { return };
     let raw = &text[node.byte_range()];
     // `"…"` with escapes, unless it says that there are none.
@@ -76,9 +76,14 @@ fn content<'a>(node: Node<'a>, text: &str) -> Option<(Range<usize>, Node<'a>)> {
 }
 
 /// `{name}`, `${name}`, `#{name}`: what the name stands for, or a hole.
-fn interpolated(fragment: &mut Fragment, raw: &str, range: Range<usize>, constants: &Constants) {
+fn interpolated<'c>(
+    fragment: &mut Fragment,
+    raw: &str,
+    range: Range<usize>,
+    constants: &dyn Fn(&str) -> Option<&'c Fragment>,
+) {
     let name = raw.trim_matches(|c: char| !(c.is_alphanumeric() || c == '_'));
-    match constants.get(name) {
+    match constants(name) {
         Some(constant) => fragment.written(&constant.text, range),
         None => fragment.hole(range),
     }

@@ -5,7 +5,7 @@
 #[cfg(feature = "lang-csharp")]
 mod csharp;
 #[cfg(feature = "lang-go")]
-mod go;
+pub mod go;
 #[cfg(feature = "lang-java")]
 mod java;
 #[cfg(feature = "lang-kotlin")]
@@ -24,6 +24,7 @@ mod typescript;
 mod walk;
 
 use super::Fragment;
+pub use literal::Constants;
 
 /// What the syntax tree of a language calls things.
 pub(super) struct Grammar {
@@ -39,6 +40,8 @@ pub(super) struct Grammar {
     bare: Option<char>,
     /// Declarations that give a literal a name.
     declarations: &'static [&'static str],
+    /// What such a declaration must stand in, right in the file, to be seen by other files.
+    shared: &'static [&'static str],
 }
 
 /// Every language that was compiled in.
@@ -72,13 +75,21 @@ pub fn is_known(extension: &str) -> bool {
     find(extension).is_some()
 }
 
-/// The texts of a program that begin as statements do.
-pub fn fragments(text: &str, extension: &str) -> Vec<Fragment> {
+/// The texts of a program that begin as statements do; `shared` are names of other files that stand for texts.
+pub fn fragments(text: &str, extension: &str, shared: Constants) -> Vec<Fragment> {
     let Some(grammar) = find(extension) else { return Vec::new() };
+    parse(text, extension, grammar).map(|tree| walk::fragments(text, &tree, grammar, shared)).unwrap_or_default()
+}
+
+/// The names that a program gives to texts where other files see them.
+pub fn constants(text: &str, extension: &str, shared: Constants) -> Constants {
+    let Some(grammar) = find(extension).filter(|grammar| !grammar.shared.is_empty()) else { return Constants::new() };
+    parse(text, extension, grammar).map(|tree| walk::constants(text, &tree, grammar, shared)).unwrap_or_default()
+}
+
+fn parse(text: &str, extension: &str, grammar: &Grammar) -> Option<tree_sitter::Tree> {
     let mut parser = tree_sitter::Parser::new();
     // A grammar of another version than the library's cannot be loaded; the versions are tested together.
-    if parser.set_language(&(grammar.language)(extension)).is_err() {
-        return Vec::new();
-    }
-    parser.parse(text, None).map(|tree| walk::fragments(text, &tree, grammar)).unwrap_or_default()
+    parser.set_language(&(grammar.language)(extension)).ok()?;
+    parser.parse(text, None)
 }

@@ -9,4 +9,5 @@ pub static GRAMMAR: Grammar = Grammar {
     adjacent: &[],
     bare: None,
     declarations: &["const_element"],
+    shared: &[],
 };

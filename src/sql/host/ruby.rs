@@ -9,4 +9,5 @@ pub static GRAMMAR: Grammar = Grammar {
     adjacent: &["chained_string"],
     bare: None,
     declarations: &["assignment"],
+    shared: &[],
 };

@@ -13,4 +13,5 @@ pub static GRAMMAR: Grammar = Grammar {
     adjacent: &[],
     bare: None,
     declarations: &["variable_declarator"],
+    shared: &[],
 };

@@ -1,5 +1,6 @@
 //! A syntax tree → the texts of SQL in it.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use tree_sitter::{Node, Tree};
@@ -26,9 +27,15 @@ const BUILDERS: [&str; 10] = [
     "buildString",
 ];
 
+/// Bytes that constants add to the texts of a file at most.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+/// Bytes of the longest text that a name is known to stand for.
+const LONGEST: usize = 64 * 1024;
+
 /// The texts that begin as statements do.
-pub fn fragments(text: &str, tree: &Tree, grammar: &Grammar) -> Vec<Fragment> {
-    let mut walk = Walk { text, grammar, constants: Constants::new(), grown: grown(text) };
+pub fn fragments(text: &str, tree: &Tree, grammar: &Grammar, shared: Constants) -> Vec<Fragment> {
+    let mut walk =
+        Walk { text, grammar, constants: Constants::new(), shared, grown: grown(text), left: Cell::new(MOST_BYTES) };
     // Constants first, in the order of the file: one may be made of others.
     visit(tree.root_node(), |node| {
         if grammar.declarations.contains(&node.kind()) {
@@ -51,6 +58,29 @@ pub fn fragments(text: &str, tree: &Tree, grammar: &Grammar) -> Vec<Fragment> {
     fragments
 }
 
+/// The constants of a file that other files see.
+pub fn constants(text: &str, tree: &Tree, grammar: &Grammar, shared: Constants) -> Constants {
+    let mut walk = Walk {
+        text,
+        grammar,
+        constants: Constants::new(),
+        shared,
+        grown: BTreeSet::new(),
+        left: Cell::new(MOST_BYTES),
+    };
+    let root = tree.root_node();
+    let mut cursor = root.walk();
+    for declaration in root.children(&mut cursor).filter(|node| grammar.shared.contains(&node.kind())) {
+        visit(declaration, |node| {
+            if grammar.declarations.contains(&node.kind()) {
+                walk.declare(node);
+            }
+            true
+        });
+    }
+    walk.constants
+}
+
 /// Visits nodes in the order of the text; below a node only if `enter` says so.
 fn visit<'a>(root: Node<'a>, mut enter: impl FnMut(Node<'a>) -> bool) {
     let mut cursor = root.walk();
@@ -69,13 +99,30 @@ fn visit<'a>(root: Node<'a>, mut enter: impl FnMut(Node<'a>) -> bool) {
 struct Walk<'a> {
     text: &'a str,
     grammar: &'a Grammar,
+    /// Names of this file.
     constants: Constants,
+    /// Names of other files, as this file writes them.
+    shared: Constants,
     grown: BTreeSet<&'a str>,
+    /// Bytes that constants may still add to the texts of this file.
+    left: Cell<usize>,
 }
 
 impl Walk<'_> {
     fn of(&self, node: Node<'_>) -> &str {
         self.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// What a name stands for, with what stands before its last point.
+    fn constant(&self, name: &str) -> Option<&Fragment> {
+        let name = name.trim();
+        let last = name.rsplit(['.', ':']).next().unwrap_or_default();
+        let qualified = self.shared.get(name).filter(|_| name.contains('.'));
+        let constant = qualified.or_else(|| self.constants.get(last)).or_else(|| self.shared.get(name))?;
+        // Constants of constants double with each line.
+        let left = self.left.get().checked_sub(constant.text.len());
+        self.left.set(left.unwrap_or_default());
+        left.map(|_| constant)
     }
 
     /// `NAME = "…"`.
@@ -114,7 +161,7 @@ impl Walk<'_> {
             // A literal inside a call is not what the name stands for.
             value.is_none() && !inner.kind().contains("call") && !inner.kind().contains("function")
         });
-        if let Some(value) = value {
+        if let Some(value) = value.filter(|value| value.text.len() <= LONGEST) {
             let name = self.of(named).to_owned();
             self.constants.entry(name).or_insert(value);
         }
@@ -125,7 +172,7 @@ impl Walk<'_> {
         let mut fragment = Fragment::default();
         let kind = node.kind();
         if self.grammar.literals.contains(&kind) {
-            literal::add(&mut fragment, node, self.text, &self.constants);
+            literal::add(&mut fragment, node, self.text, &|name| self.constant(name));
             self.format(node, &mut fragment);
             self.bare(&mut fragment);
             return Some(fragment);
@@ -141,7 +188,7 @@ impl Walk<'_> {
         while let Some(node) = stack.pop() {
             let kind = node.kind();
             if self.grammar.literals.contains(&kind) {
-                literal::add(&mut fragment, node, self.text, &self.constants);
+                literal::add(&mut fragment, node, self.text, &|name| self.constant(name));
                 literals += 1;
                 // MyBatis joins an array of lines with blanks.
                 if lines {
@@ -157,9 +204,12 @@ impl Walk<'_> {
                 let mut cursor = node.walk();
                 let mut children: Vec<Node<'_>> = node.children(&mut cursor).collect();
                 children.reverse();
-                stack.extend(children.into_iter().filter(|child| child.is_named() && child.kind() != "comment"));
-            } else if node.kind() != "identifier" || !self.is_concat_name(node) {
-                match self.constants.get(self.of(node).rsplit(['.', ':']).next().unwrap_or_default()) {
+                // The name of `concat!` is no operand. (To ask a node for its parent costs as much as it is deep.)
+                let is_name = |child: &Node<'_>| child.kind() == "identifier" && self.is_concat(node);
+                let operands = children.into_iter().filter(|child| child.is_named() && child.kind() != "comment");
+                stack.extend(operands.filter(|child| !is_name(child)));
+            } else {
+                match self.constant(self.of(node)) {
                     Some(constant) => fragment.written(&constant.text, node.byte_range()),
                     None => fragment.hole(node.byte_range()),
                 }
@@ -180,10 +230,6 @@ impl Walk<'_> {
     /// `concat!(…)` of Rust.
     fn is_concat(&self, node: Node<'_>) -> bool {
         node.kind() == "macro_invocation" && self.of(node).starts_with("concat!")
-    }
-
-    fn is_concat_name(&self, node: Node<'_>) -> bool {
-        node.parent().is_some_and(|parent| self.is_concat(parent))
     }
 
     /// `fmt.Sprintf("… %s …", name)` and its like: what the arguments stand for, or holes.
@@ -207,7 +253,7 @@ impl Walk<'_> {
             }
             _ => Vec::new(),
         };
-        let name = |at: usize| arguments.get(at).map(|node| self.of(*node).rsplit('.').next().unwrap_or_default());
+        let name = |at: usize| arguments.get(at).map(|node| self.of(*node));
         let mut nth = 0;
         fragment.replace(
             |rest| {
@@ -217,7 +263,7 @@ impl Walk<'_> {
             },
             |_| {
                 nth += 1;
-                name(nth - 1).and_then(|name| self.constants.get(name)).map(|constant| constant.text.clone())
+                name(nth - 1).and_then(|name| self.constant(name)).map(|constant| constant.text.clone())
             },
         );
     }
@@ -240,7 +286,7 @@ impl Walk<'_> {
                     _ => named.then_some(length + 1),
                 }
             },
-            |found| self.constants.get(&name(found)).map(|constant| constant.text.clone()),
+            |found| self.constant(&name(found)).map(|constant| constant.text.clone()),
         );
     }
 

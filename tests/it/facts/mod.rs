@@ -11,6 +11,7 @@ mod names;
 mod numbering;
 mod settings;
 mod sizes;
+mod statements;
 mod workload;
 
 use serde_json::{Value, json};

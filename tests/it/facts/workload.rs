@@ -14,7 +14,7 @@ fn partial_indexes(scratch: &mut Scratch) {
 on_servers!(partial_indexes);
 
 /// The plan of the statement as one text.
-fn plan(scratch: &mut Scratch, statement: &str) -> String {
+pub fn plan(scratch: &mut Scratch, statement: &str) -> String {
     let explain = match scratch.server {
         Server::MySql | Server::MariaDb => "EXPLAIN FORMAT=JSON",
         Server::Postgres => "EXPLAIN",

@@ -78,6 +78,21 @@ fn hostile_programs_end() {
                 "</if>".repeat(500)
             ),
         ),
+        (
+            "xml",
+            format!(
+                "<mapper><sql id=\"a\">{}</sql><select id=\"b\">{sql} <include refid=\"a\"/></select></mapper>",
+                "<include refid=\"a\"/> x ".repeat(20)
+            ),
+        ),
+        ("xml", format!("<mapper><select id=\"a\">{sql} {}</select></mapper>", "<if test=\"1\"> x </if>".repeat(many))),
+        (
+            "go",
+            (0..100).fold(format!("package a\nconst a0 = \"{sql} \"\n"), |text, at| {
+                format!("{text}const a{} = a{at} + \" \" + a{at}\n", at + 1)
+            }),
+        ),
+        ("go", format!("package a\nconst a = \"{sql} {}\"\nvar b = \"\"{}\n", "x".repeat(60_000), " + a".repeat(many))),
     ] {
         let begin = Instant::now();
         lint_text(&text, extension);

@@ -8,5 +8,6 @@ class Claims {
         //                                                                    ^ claim-or-branch
             "ORDER BY created_at_ms, event_id LIMIT 10 FOR UPDATE SKIP LOCKED");
         db.Query($"SELECT event_id FROM order_outbox WHERE status = 'pending' {filter} ORDER BY created_at_ms, event_id LIMIT 10 FOR UPDATE SKIP LOCKED");
+        // @20 dynamic-queue-sql
     }
 }

@@ -19,6 +19,7 @@ class Claims {
             + " ORDER BY created_at_ms, event_id LIMIT 10 FOR UPDATE");
         // @59 claim-without-skip-locked
         StringBuilder sb = new StringBuilder("SELECT event_id FROM order_outbox WHERE status = 'pending' ");
+        // @47 dynamic-queue-sql
         sb.append("AND app_code = ?");
     }
 }

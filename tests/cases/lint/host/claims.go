@@ -22,8 +22,11 @@ func claims(db *sql.DB, filter string) {
 	//                                   ^ claim-without-scope
 	db.Query("SELECT " + columns + " FROM " + orderOutbox + " WHERE app_code = ? AND status = 'pending' ORDER BY created_at_ms, event_id LIMIT 10 FOR UPDATE SKIP LOCKED")
 	db.Query("SELECT event_id FROM order_outbox WHERE status = 'pending' " + filter + " ORDER BY created_at_ms, event_id LIMIT 10 FOR UPDATE SKIP LOCKED")
+	// @12 dynamic-queue-sql
 	query := "SELECT event_id FROM order_outbox WHERE status = 'pending'"
+	// @12 dynamic-queue-sql
 	query += " AND app_code = ? ORDER BY created_at_ms, event_id LIMIT 10 FOR UPDATE SKIP LOCKED"
 	var sb strings.Builder
 	sb.WriteString("SELECT event_id FROM order_outbox WHERE status = 'pending' ")
+	// @18 dynamic-queue-sql
 }

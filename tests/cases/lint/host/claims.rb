@@ -6,3 +6,4 @@ connection.exec(<<~SQL)
   WHERE status = #{state} ORDER BY created_at_ms, event_id LIMIT 10 FOR UPDATE SKIP LOCKED
 SQL
 connection.exec("SELECT event_id FROM order_outbox WHERE status = 'pending' #{filter} ORDER BY created_at_ms, event_id LIMIT 10 FOR UPDATE SKIP LOCKED")
+# @18 dynamic-queue-sql

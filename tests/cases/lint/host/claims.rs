@@ -29,10 +29,12 @@ async fn raw(pool: &Pool) {
 
 fn built(scope: Option<&str>) -> String {
     let mut sql = String::from("SELECT event_id FROM order_outbox WHERE status = 'pending'");
+    // @33 dynamic-queue-sql
     if scope.is_some() {
         sql.push_str(" AND app_code = ?");
     }
     let mut builder = QueryBuilder::new("SELECT event_id FROM order_outbox WHERE status = 'pending' ");
+    // @42 dynamic-queue-sql
     println!("could not select from order_outbox where the status is pending");
     sql + " ORDER BY created_at_ms, event_id LIMIT 10 FOR UPDATE SKIP LOCKED"
 }

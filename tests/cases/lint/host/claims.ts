@@ -9,4 +9,5 @@ db.query("SELECT event_id FROM order_outbox WHERE app_code = $1 AND (status = 'p
 db.query(`SELECT event_id FROM ${table} WHERE status = 'pending' ORDER BY created_at_ms, event_id LIMIT 10 FOR UPDATE SKIP LOCKED`);
 // @32 claim-without-scope
 db.query(`SELECT event_id FROM order_outbox WHERE status = 'pending' ${where} ORDER BY created_at_ms, event_id LIMIT 10 FOR UPDATE SKIP LOCKED`);
+// @11 dynamic-queue-sql
 db.query('SELECT event_id ' + 'FROM order_outbox ' + "WHERE app_code = $1 AND status = 'pending' ORDER BY created_at_ms, event_id LIMIT 10 FOR UPDATE SKIP LOCKED");

@@ -1,0 +1,4 @@
+//! SQL in Rust, and all rules.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|text: &str| claimsmith_fuzz::file(text, "rs"));

@@ -1,0 +1,53 @@
+class Traps {
+    void traps(Db db) {
+        // A state and a time.
+        db.query("SELECT event_id FROM order_outbox WHERE app_code = ? AND (status = 'pending' OR (status = 'delivering' AND lock_until_ms < ?)) ORDER BY created_at_ms, event_id LIMIT 10 FOR UPDATE SKIP LOCKED");
+        // @76 claim-or-branch
+        // Without parentheses the scope is for the first branch only.
+        db.query("SELECT event_id FROM order_outbox WHERE app_code = ? AND status = 'pending' OR lock_until_ms < ? ORDER BY created_at_ms, event_id LIMIT 10 FOR UPDATE SKIP LOCKED");
+        // @98 scope-inside-or
+        // @59 claim-or-branch
+        // A list, in both forms.
+        db.query("SELECT event_id FROM order_outbox WHERE app_code = ? AND status IN ('pending', 'retryable') ORDER BY created_at_ms, event_id LIMIT 10 FOR UPDATE SKIP LOCKED");
+        // @76 claim-state-list
+        db.query("SELECT event_id FROM order_outbox WHERE app_code = ? AND (status = 'pending' OR status = 'retryable') ORDER BY created_at_ms, event_id LIMIT 10 FOR UPDATE SKIP LOCKED");
+        // @76 claim-state-list
+        // NULL or due.
+        db.query("SELECT event_id FROM order_outbox WHERE app_code = ? AND status = 'retryable' AND (next_retry_at_ms IS NULL OR next_retry_at_ms <= ?) ORDER BY next_retry_at_ms, event_id LIMIT 10 FOR UPDATE SKIP LOCKED");
+        // @101 claim-nullable-due
+        // A filter that can be switched off.
+        db.query("SELECT event_id FROM order_outbox WHERE app_code = ? AND status = 'pending' AND (? IS NULL OR event_type = ?) ORDER BY created_at_ms, event_id LIMIT 10 FOR UPDATE SKIP LOCKED");
+        // @99 claim-optional-filter
+        // A pattern.
+        db.query("SELECT event_id FROM order_outbox WHERE app_code = ? AND status = 'pending' AND event_type LIKE 'order.%' ORDER BY created_at_ms, event_id LIMIT 10 FOR UPDATE SKIP LOCKED");
+        // @99 claim-like-routing
+        // Removed by age alone, all at once.
+        db.query("DELETE FROM order_outbox WHERE app_code = ? AND updated_at_ms < ?");
+        // @67 retention-open-states
+        // @31 retention-without-index
+        // @19 retention-unbounded-delete
+        // Finished without asking who has it.
+        db.query("UPDATE order_outbox SET status = 'delivered' WHERE app_code = ? AND event_id = ?");
+        // @43 transition-without-fence
+        // Pages, keys, counts, lists for people, other tables: silent.
+        db.query("SELECT event_id FROM order_outbox WHERE app_code = ? AND status = 'pending' AND (created_at_ms > ? OR (created_at_ms = ? AND event_id > ?)) ORDER BY created_at_ms, event_id LIMIT 10");
+        db.query("SELECT payload FROM order_outbox WHERE app_code = ? AND event_id = ? FOR UPDATE");
+        db.query("SELECT COUNT(*) FROM order_outbox WHERE status = 'pending' OR lock_until_ms < ?");
+        db.query("SELECT event_id FROM order_outbox WHERE status = 'pending' ORDER BY created_at_ms DESC LIMIT 10");
+        db.query("SELECT id FROM accounts WHERE status = 'pending' OR locked_until < ? ORDER BY id LIMIT 10 FOR UPDATE");
+        db.query("SELECT o.event_id FROM order_outbox o LEFT JOIN notes n ON n.event_id = o.event_id OR n.status = o.status WHERE o.app_code = ? AND o.status = 'pending' ORDER BY o.created_at_ms, o.event_id LIMIT 10");
+        // Over several lines.
+        db.query("""
+            SELECT event_id
+            FROM order_outbox
+            -- @18 claim-without-scope
+            WHERE status = 'pending'
+            -- @19 claim-or-branch
+               OR (status = 'delivering' AND lock_until_ms < ?)
+            ORDER BY created_at_ms, event_id
+            LIMIT 10 FOR UPDATE SKIP LOCKED
+            """);
+        // Words, and no statement. SELECT event_id FROM order_outbox WHERE status = 1 FOR UPDATE;
+        db.query("cannot select from order_outbox where status is pending or the lock is old");
+    }
+}
