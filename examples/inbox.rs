@@ -56,7 +56,7 @@ async fn handle(pool: &SqlitePool, message_id: &str, sold: i64) -> Done<Consume>
     let mut transaction = pool.begin().await?;
     // Each consumer has its own: two programs may handle the same message.
     let message = Message { consumer: "stock", message_id };
-    let consume = inbox_messages::begin_consume(&mut *transaction, message).await?;
+    let consume = inbox_messages::begin_consume(&mut transaction, message).await?;
     if consume == Consume::Fresh {
         sqlx::query("UPDATE stock SET amount = amount - ?").bind(sold).execute(&mut *transaction).await?;
         transaction.commit().await?;
