@@ -214,6 +214,11 @@ impl ColumnType {
         matches!(self, ColumnType::DateTime(_) | ColumnType::Timestamp(_))
     }
 
+    /// Whether a value equals itself after it was read and written: then it can say which row is meant.
+    pub fn is_exact(&self) -> bool {
+        !matches!(self, ColumnType::Float | ColumnType::Double | ColumnType::Json)
+    }
+
     /// The least and the greatest value of an integer type.
     pub fn range(&self) -> Option<(i128, i128)> {
         match *self {

@@ -617,8 +617,8 @@ impl Request<'_> {
         transaction.commit().await?;
         for (key, numbers, row) in taken {
             let raised = Numbers {
-                attempt: numbers.attempt.map(|attempt| attempt + 1),
-                seq: numbers.seq.map(|seq| seq + 1),
+                attempt: numbers.attempt.map(|attempt| attempt.saturating_add(1)),
+                seq: numbers.seq.map(|seq| seq.saturating_add(1)),
                 ..numbers
             };
             let decoded = Q::from_row(&row).map(|mut row| {
@@ -714,9 +714,9 @@ const NO_BACKOFF: Backoff = Backoff {
     jitter: 0.0,
 };
 
-/// A number of whatever width.
+/// A number of whatever width; one that is too great is the greatest.
 fn number<T: TryInto<i64>>(value: Option<T>) -> Option<i64> {
-    value.and_then(|value| value.try_into().ok())
+    value.map(|value| value.try_into().unwrap_or(i64::MAX))
 }
 
 /// How a failed attempt ends.

@@ -41,6 +41,14 @@ rules! {
     instead "\"claim\": { \"status\": { \"column\": \"status\", \"pending\": \"pending\", \"running\": \"running\", \"done\": \"done\" } }"
     allow "Workers handle and finish their rows in the transaction of the claim, with statements of their own."
 
+    /// A queue whose rows cannot be told apart for certain.
+    INEXACT_KEY Warning "inexact-key" "rows cannot be found again for certain by such a key"
+    does "Reports floating-point and JSON columns in the scope or the primary key of a table with a claim."
+    why "A worker finishes the row whose key it was given. A floating-point number may be another one after it was read and written, and JSON has many texts for one value: the row would not be found, or another one. claimsmith generates the statements and no functions for such a table."
+    example "{ \"name\": \"id\", \"type\": \"DOUBLE\", \"primaryKey\": true }"
+    instead "{ \"name\": \"id\", \"type\": \"BIGINT\", \"primaryKey\": true }"
+    allow "Workers have functions of their own, and all numbers are ones that the type holds exactly."
+
     /// A claim without a lease.
     QUEUE_WITHOUT_LEASE Warning "queue-without-lease" "rows of a crashed worker stay running for ever"
     does "Reports claims with a `running` state and neither `lease` nor `visibility`."
@@ -131,11 +139,12 @@ rules! {
 }
 
 /// All rules of this module.
-pub static RULES: [&Rule; 15] = [
+pub static RULES: [&Rule; 16] = [
     &QUEUE_WITHOUT_CLAIM,
     &QUEUE_WITHOUT_SCOPE,
     &QUEUE_WITHOUT_ORDER,
     &QUEUE_WITHOUT_MARK,
+    &INEXACT_KEY,
     &QUEUE_WITHOUT_LEASE,
     &LEASE_WITHOUT_FENCE,
     &QUEUE_WITHOUT_RETRY_TIME,
@@ -233,6 +242,17 @@ fn columns(table: &Table, claim: &Claim, add: &mut dyn FnMut(&'static Rule, &str
     for (path, column) in [("claim.retry.at", at), ("claim.lease.until", until)] {
         if let Some(column) = column.and_then(|column| table.column(column)).filter(|column| column.nullable) {
             add(&NULLABLE_DUE_COLUMN, path, format!("`{name}.{}` may be NULL", column.name));
+        }
+    }
+    let scope = claim.scope.iter().filter_map(|name| table.position(name));
+    let mut in_key: Vec<usize> = scope.chain(table.primary_key.iter().copied()).collect();
+    in_key.sort_unstable();
+    in_key.dedup();
+    for at in in_key {
+        let column = &table.columns[at];
+        if !column.ty.is_exact() {
+            let message = format!("`{name}.{}` is {} and a part of what identifies a row", column.name, column.ty);
+            add(&INEXACT_KEY, &format!("columns.{at}.type"), message);
         }
     }
     let status = Some((0, &claim.status.column)).into_iter();

@@ -195,11 +195,10 @@ impl Columns {
     }
 }
 
-/// Whether the functions of a claim can be written: the key must have an order.
+/// Whether the functions of a claim can be written: rows must be found again by their keys.
 pub fn has_key(table: &Table) -> bool {
-    let has_order = |column: &Column| !matches!(column.ty, ColumnType::Float | ColumnType::Double | ColumnType::Json);
     let columns = Columns::of(table);
-    !columns.key.is_empty() && columns.key.iter().all(|at| has_order(&table.columns[*at]))
+    !columns.key.is_empty() && columns.key.iter().all(|at| table.columns[*at].ty.is_exact())
 }
 
 /// What the functions of the table take and give; `None` where it has no work.

@@ -12,8 +12,17 @@ pub fn rust_type(table: &Table, column: &Column, choice: Option<&str>) -> String
         return choice.to_owned();
     }
     match &column.ty {
-        ColumnType::Bool => "bool".to_owned(),
         ColumnType::Int { unsigned: false, .. } if table.holds_epoch_ms(column) => "types::EpochMs".to_owned(),
+        ColumnType::DateTime(digits) => format!("types::DateTime<{digits}>"),
+        ColumnType::Timestamp(digits) => format!("types::Timestamp<{digits}>"),
+        _ => driver_type(column),
+    }
+}
+
+/// The type as which the driver reads a column that it holds as it is.
+pub fn driver_type(column: &Column) -> String {
+    match &column.ty {
+        ColumnType::Bool => "bool".to_owned(),
         // No integer of Rust has three bytes.
         ColumnType::Int { bytes, unsigned } => {
             let bits = if *bytes == 3 { 32 } else { u32::from(*bytes) * 8 };
@@ -26,8 +35,8 @@ pub fn rust_type(table: &Table, column: &Column, choice: Option<&str>) -> String
         ColumnType::Binary(_) | ColumnType::Varbinary(_) | ColumnType::Blob(_) => "Vec<u8>".to_owned(),
         ColumnType::Date => "chrono::NaiveDate".to_owned(),
         ColumnType::Time(_) => "chrono::NaiveTime".to_owned(),
-        ColumnType::DateTime(digits) => format!("types::DateTime<{digits}>"),
-        ColumnType::Timestamp(digits) => format!("types::Timestamp<{digits}>"),
+        ColumnType::DateTime(_) => "chrono::NaiveDateTime".to_owned(),
+        ColumnType::Timestamp(_) => "chrono::DateTime<chrono::Utc>".to_owned(),
         ColumnType::Json => "serde_json::Value".to_owned(),
     }
 }
@@ -111,26 +120,5 @@ pub fn bind_borrowed(column: &Column, field: &str, wire: Wire, is_choice: bool) 
         Wire::Text => (format!("to_text(self.{field})"), Some("to_text".to_owned())),
         Wire::Same | Wire::Padded => (format!("self.{field}"), None),
         Wire::Integer(_) | Wire::Numeric => bind("self", column, field, wire, is_choice),
-    }
-}
-
-/// The type as which the driver reads a column that it holds as it is.
-pub fn driver_type(column: &Column) -> String {
-    match &column.ty {
-        ColumnType::Bool => "bool".to_owned(),
-        ColumnType::Int { bytes, unsigned } => {
-            let bits = if *bytes == 3 { 32 } else { u32::from(*bytes) * 8 };
-            format!("{}{bits}", if *unsigned { "u" } else { "i" })
-        }
-        ColumnType::Decimal { .. } => "bigdecimal::BigDecimal".to_owned(),
-        ColumnType::Float => "f32".to_owned(),
-        ColumnType::Double => "f64".to_owned(),
-        ColumnType::Char(_) | ColumnType::Varchar(_) | ColumnType::Text(_) | ColumnType::Enum(_) => "String".to_owned(),
-        ColumnType::Binary(_) | ColumnType::Varbinary(_) | ColumnType::Blob(_) => "Vec<u8>".to_owned(),
-        ColumnType::Date => "chrono::NaiveDate".to_owned(),
-        ColumnType::Time(_) => "chrono::NaiveTime".to_owned(),
-        ColumnType::DateTime(_) => "chrono::NaiveDateTime".to_owned(),
-        ColumnType::Timestamp(_) => "chrono::DateTime<chrono::Utc>".to_owned(),
-        ColumnType::Json => "serde_json::Value".to_owned(),
     }
 }

@@ -617,9 +617,9 @@ const NO_BACKOFF: Backoff = Backoff {
     jitter: 0.0,
 };
 
-/// A number of whatever width.
+/// A number of whatever width; one that is too great is the greatest.
 fn number<T: TryInto<i64>>(value: Option<T>) -> Option<i64> {
-    value.and_then(|value| value.try_into().ok())
+    value.map(|value| value.try_into().unwrap_or(i64::MAX))
 }
 
 /// How a failed attempt ends.
