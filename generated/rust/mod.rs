@@ -4,9 +4,11 @@
 // It needs, in Cargo.toml:
 //
 //     chrono = { version = "0.4", default-features = false, features = ["std"] }
+//     futures-util = { version = "0.3", default-features = false, features = ["std"] }
 //     serde = { version = "1", features = ["derive"] }
 //     serde_json = "1"
 //     sqlx = { version = "0.9", features = ["chrono", "json", "mysql", "postgres", "sqlite"] }
+//     tokio = { version = "1", features = ["sync", "time"] }
 
 /// What tables share.
 #[allow(dead_code)]
@@ -15,6 +17,18 @@ pub mod types;
 /// What the functions of workloads take and give.
 #[allow(dead_code)]
 pub mod queue;
+
+/// What goes through brokers, and who hands it to them.
+#[allow(dead_code)]
+pub mod broker;
+
+/// Events, and who handles them.
+#[allow(dead_code)]
+pub mod bus;
+
+/// From tables to brokers.
+#[allow(dead_code)]
+pub mod relay;
 
 /// The tables: the same on every database.
 #[allow(dead_code)]

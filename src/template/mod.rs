@@ -52,7 +52,12 @@ pub static BUILT_IN: &[BuiltIn] = &[
     built_in!("rust/rows.rs.jinja", version 1),
     built_in!("rust/work.rs.jinja", version 1),
     built_in!("rust/functions.rs.jinja", version 1),
+    built_in!("rust/broker.rs.jinja", version 1),
+    built_in!("rust/bus.rs.jinja", version 1),
     built_in!("rust/given.rs.jinja", version 1),
+    built_in!("rust/outbox.rs.jinja", version 1),
+    built_in!("rust/published.rs.jinja", version 1),
+    built_in!("rust/relay.rs.jinja", version 1),
     built_in!("typescript/schema.ts.jinja", version 1),
 ];
 

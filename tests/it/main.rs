@@ -18,6 +18,7 @@ mod project;
 mod queries;
 mod readback;
 mod readme;
+mod relay;
 mod repository;
 mod rust;
 mod servers;

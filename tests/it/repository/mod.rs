@@ -7,7 +7,7 @@
 mod bench;
 mod checks;
 mod contention;
-mod erased;
+pub mod erased;
 mod inbox;
 mod model;
 mod race;

@@ -3,6 +3,7 @@
 
 pub mod names;
 pub mod needs;
+pub mod publish;
 pub mod queue;
 pub mod rows;
 pub mod table;
@@ -38,9 +39,18 @@ const TABLES: &str = "rust/tables.rs.jinja";
 const TABLE: &str = "rust/table.rs.jinja";
 const DIALECT: &str = "rust/dialect.rs.jinja";
 const ROWS: &str = "rust/rows.rs.jinja";
+const BROKER: &str = "rust/broker.rs.jinja";
+const RELAY: &str = "rust/relay.rs.jinja";
+const BUS: &str = "rust/bus.rs.jinja";
 /// Parts of those above, which include them.
 #[cfg(feature = "schema")]
-const PARTS: [&str; 3] = ["rust/given.rs.jinja", "rust/work.rs.jinja", "rust/functions.rs.jinja"];
+const PARTS: [&str; 5] = [
+    "rust/given.rs.jinja",
+    "rust/published.rs.jinja",
+    "rust/work.rs.jinja",
+    "rust/functions.rs.jinja",
+    "rust/outbox.rs.jinja",
+];
 
 /// Rust code.
 pub struct Rust;
@@ -96,6 +106,20 @@ pub struct QueueFile {
 }
 
 template_object!(QueueFile { header, drivers });
+
+/// What relays and consumers of all databases share: `rust/broker.rs`, `rust/relay.rs` and `rust/bus.rs`.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RelayFile {
+    /// To be printed within the first five lines.
+    pub header: Header,
+    /// What happens is counted by the crate metrics.
+    pub metrics: bool,
+    /// What happens is shown by the crate tracing.
+    pub tracing: bool,
+}
+
+template_object!(RelayFile { header, metrics, tracing });
 
 /// The errors of one of sqlx's drivers.
 #[derive(Clone, Debug)]
@@ -225,6 +249,9 @@ fn module(name: &str, docs: Vec<String>, content: Option<String>) -> Module {
 
 const TYPES_DOCS: &str = "What tables share.";
 const QUEUE_DOCS: &str = "What the functions of workloads take and give.";
+const BROKER_DOCS: &str = "What goes through brokers, and who hands it to them.";
+const RELAY_DOCS: &str = "From tables to brokers.";
+const BUS_DOCS: &str = "Events, and who handles them.";
 const TABLES_DOCS: &str = "The tables: the same on every database.";
 
 impl Target for Rust {
@@ -253,6 +280,10 @@ impl Target for Rust {
             add("rust/queue.rs".to_owned(), queue);
             modules.insert(1, module("queue", vec![QUEUE_DOCS.to_owned()], None));
         }
+        for (name, docs, content) in plan.shared(context)? {
+            add(format!("rust/{name}.rs"), content);
+            modules.insert(modules.len() - context.dialects.len() - 1, module(name, vec![docs.to_owned()], None));
+        }
         add("rust/mod.rs".to_owned(), plan.root(context, modules)?);
         Ok(files)
     }
@@ -272,9 +303,14 @@ impl Target for Rust {
             TemplateContext::of::<TableFile>(TABLE),
             TemplateContext::of::<DialectFile>(DIALECT),
             TemplateContext::of::<RowsFile>(ROWS),
+            TemplateContext::of::<RelayFile>(BROKER),
+            TemplateContext::of::<RelayFile>(RELAY),
+            TemplateContext::of::<RelayFile>(BUS),
             TemplateContext::of::<TableFile>(PARTS[0]),
-            TemplateContext::of::<DialectFile>(PARTS[1]),
-            TemplateContext::of::<RowsFile>(PARTS[2]),
+            TemplateContext::of::<TableFile>(PARTS[1]),
+            TemplateContext::of::<DialectFile>(PARTS[2]),
+            TemplateContext::of::<RowsFile>(PARTS[3]),
+            TemplateContext::of::<RowsFile>(PARTS[4]),
         ]
     }
 }
@@ -313,6 +349,9 @@ pub fn bundle(context: &Context<'_>) -> Result<GeneratedFile> {
     ];
     if let Some(queue) = plan.queue(context)? {
         modules.insert(1, module("queue", vec![QUEUE_DOCS.to_owned()], Some(body(&queue))));
+    }
+    for (name, docs, content) in plan.shared(context)? {
+        modules.insert(modules.len() - 1, module(name, vec![docs.to_owned()], Some(body(&content))));
     }
     for (dialect, decodes) in decoding(context.dialects) {
         let rows = DialectPlan::new(context, &plan, dialect, decodes);

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use crate::dialect::Driver;
 use crate::template::template_object;
 
+use super::Settings;
+
 /// One thing that generated code needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
@@ -32,6 +34,10 @@ pub enum Need {
     UnknownValue,
     /// The module `queue`.
     Queue,
+    /// The modules `broker` and `relay`.
+    Relay,
+    /// The module `bus`.
+    Bus,
 }
 
 /// Everything that is needed, each once.
@@ -88,7 +94,7 @@ impl Parts {
 }
 
 /// The lines of `[dependencies]` that the code needs.
-pub fn dependencies(needs: &Needs, drivers: &[&Driver]) -> Vec<String> {
+pub fn dependencies(needs: &Needs, drivers: &[&Driver], settings: &Settings) -> Vec<String> {
     let has = |need| needs.contains(&need);
     let mut lines = Vec::new();
     if has(Need::BigDecimal) {
@@ -96,6 +102,12 @@ pub fn dependencies(needs: &Needs, drivers: &[&Driver]) -> Vec<String> {
     }
     if has(Need::Chrono) {
         lines.push("chrono = { version = \"0.4\", default-features = false, features = [\"std\"] }".to_owned());
+    }
+    if has(Need::Relay) {
+        lines.push("futures-util = { version = \"0.3\", default-features = false, features = [\"std\"] }".to_owned());
+    }
+    if has(Need::Relay) && settings.metrics {
+        lines.push("metrics = \"0.24\"".to_owned());
     }
     lines.push("serde = { version = \"1\", features = [\"derive\"] }".to_owned());
     if has(Need::Json) {
@@ -109,6 +121,12 @@ pub fn dependencies(needs: &Needs, drivers: &[&Driver]) -> Vec<String> {
         let features: Vec<String> = features.iter().map(|name| format!("\"{name}\"")).collect();
         // Which runtime and which TLS is for the program to choose.
         lines.push(format!("sqlx = {{ version = \"0.9\", features = [{}] }}", features.join(", ")));
+    }
+    if has(Need::Relay) {
+        lines.push("tokio = { version = \"1\", features = [\"sync\", \"time\"] }".to_owned());
+        if settings.tracing {
+            lines.push("tracing = \"0.1\"".to_owned());
+        }
     }
     lines
 }

@@ -15,8 +15,8 @@ use super::needs::{self, Need, Needs, Parts};
 use super::rows::{self, RowsFile};
 use super::table::{self, Names, TableFile};
 use super::{
-    Clock, DIALECT, DialectFile, DriverErrors, Held, Module, QUEUE, QueueFile, ROOT, ROWS, RootFile, TABLE, TABLES,
-    TYPES, TablesFile, TypesFile,
+    BROKER, BROKER_DOCS, BUS, BUS_DOCS, Clock, DIALECT, DialectFile, DriverErrors, Held, Module, QUEUE, QueueFile,
+    RELAY, RELAY_DOCS, ROOT, ROWS, RelayFile, RootFile, TABLE, TABLES, TYPES, TablesFile, TypesFile,
 };
 use super::{text, value};
 
@@ -69,7 +69,7 @@ impl Plan {
     pub fn root(&self, context: &Context<'_>, modules: Vec<Module>) -> Result<String> {
         let mut drivers: Vec<&Driver> = context.dialects.iter().map(|dialect| dialect.driver()).collect();
         drivers.dedup();
-        let dependencies = needs::dependencies(&self.needs, &drivers);
+        let dependencies = needs::dependencies(&self.needs, &drivers, context.rust);
         context.templates.render(ROOT, &RootFile { header: context.header.clone(), dependencies, modules })
     }
 
@@ -92,6 +92,19 @@ impl Plan {
         });
         let file = QueueFile { header: context.header.clone(), drivers: errors.collect() };
         context.templates.render(QUEUE, &file).map(Some)
+    }
+
+    /// What relays of all databases share, by module; nothing where nothing is published.
+    pub fn shared(&self, context: &Context<'_>) -> Result<Vec<(&'static str, &'static str, String)>> {
+        let modules = [
+            (Need::Relay, "broker", BROKER_DOCS, BROKER),
+            (Need::Bus, "bus", BUS_DOCS, BUS),
+            (Need::Relay, "relay", RELAY_DOCS, RELAY),
+        ];
+        let file =
+            RelayFile { header: context.header.clone(), metrics: context.rust.metrics, tracing: context.rust.tracing };
+        let needed = modules.into_iter().filter(|(need, ..)| self.needs.contains(need));
+        needed.map(|(_, name, docs, template)| Ok((name, docs, context.templates.render(template, &file)?))).collect()
     }
 
     pub fn tables(&self, context: &Context<'_>, modules: Vec<Module>) -> Result<String> {

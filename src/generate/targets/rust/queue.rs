@@ -221,12 +221,9 @@ pub fn work(table: &Table, items: &[ColumnItem]) -> Option<Work> {
         false => Default::default(),
     };
     let mut structs = structs(&columns, claims, items);
-    if let Some((at, most)) = default_attempts(table) {
-        let event = structs.iter_mut().find(|item| item.name == "NewEvent");
-        let field = event.and_then(|event| event.fields.iter_mut().find(|field| field.column == at));
-        if let Some(field) = field {
-            field.docs.extend([String::new(), format!("`None`: {most}.")]);
-            field.ty = format!("Option<{}>", field.ty);
+    if let Some(event) = structs.iter_mut().find(|item| item.name == "NewEvent") {
+        for field in &mut event.fields {
+            *field = event_field(table, field.column, items);
         }
     }
     Some(Work {
@@ -301,6 +298,17 @@ fn fields(columns: &[usize], items: &[ColumnItem], ty: impl Fn(&ColumnItem) -> S
         StructField { docs: item.docs.clone(), name: item.field.clone(), ty: ty(item), column: *at }
     };
     columns.iter().map(field).collect()
+}
+
+/// The field of an event that a column is.
+pub fn event_field(table: &Table, at: usize, items: &[ColumnItem]) -> StructField {
+    let item = &items[at];
+    let mut field = StructField { docs: item.docs.clone(), name: item.field.clone(), ty: borrow(&item.ty), column: at };
+    if let Some((_, most)) = default_attempts(table).filter(|(column, _)| *column == at) {
+        field.docs.extend([String::new(), format!("`None`: {most}.")]);
+        field.ty = format!("Option<{}>", field.ty);
+    }
+    field
 }
 
 fn borrowed(name: &str, docs: &str, columns: &[usize], derives: &str, items: &[ColumnItem]) -> Option<Struct> {

@@ -11,6 +11,10 @@ pub struct Settings {
     pub table_attributes: Vec<(String, String)>,
     /// Attributes of fields, each behind the columns that get it: `table.column`, `table.*`, `*.column` or `*`.
     pub column_attributes: Vec<(String, String)>,
+    /// Relays and consumers count what happens by the crate metrics.
+    pub metrics: bool,
+    /// Relays and consumers show what happens by the crate tracing.
+    pub tracing: bool,
 }
 
 impl Settings {

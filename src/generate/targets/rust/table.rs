@@ -8,6 +8,7 @@ use crate::template::template_object;
 use super::Settings;
 use super::names::{Idents, TYPES};
 use super::needs::{Need, Needs};
+use super::publish::{self, Published};
 use super::queue::{self, Work};
 use super::text::{Constant, Items, List, breaks, code, literal, prose};
 use super::value;
@@ -18,8 +19,8 @@ use super::value;
 pub struct TableFile {
     /// To be printed within the first five lines.
     pub header: Header,
-    /// Something of the module `types` is used.
-    pub uses_types: bool,
+    /// What is used of the modules beside `tables`, as it stands behind `use super::super::`; empty where that is nothing.
+    pub uses: String,
     /// The table's names and what the definition says of it.
     pub constants: Vec<Constant>,
     /// The columns, in the order of the table.
@@ -38,11 +39,13 @@ pub struct TableFile {
     pub attributes: Vec<String>,
     /// What the functions of its workload take and give, where there is a database.
     pub work: Option<Work>,
+    /// How its rows become messages, where they are relayed.
+    pub published: Option<Published>,
 }
 
 template_object!(TableFile {
     header,
-    uses_types,
+    uses,
     constants,
     columns,
     lists,
@@ -52,6 +55,7 @@ template_object!(TableFile {
     event_type_list,
     attributes,
     work,
+    published,
 });
 
 /// A column.
@@ -142,6 +146,8 @@ pub struct Names {
     pub choices: Vec<(usize, String)>,
     /// The states, each with its variant of `Status`.
     pub states: Vec<(String, String)>,
+    /// How its rows become messages, where they are relayed.
+    pub published: Option<Published>,
 }
 
 /// The table's file, and the names in it. `origin` is the table whose claim says what the columns mean.
@@ -173,7 +179,8 @@ pub fn file(
         let texts = choice.0.values.iter().filter(|_| choice.0.is_status).cloned();
         texts.zip(item.variants.iter().map(|variant| variant.name.clone())).collect::<Vec<_>>()
     };
-    let names = Names {
+    let mut names = Names {
+        published: None,
         fields: columns.iter().map(|column| column.field.clone()).collect(),
         choices: choices.iter().map(|(choice, name)| (choice.column, name.clone())).collect(),
         states: choices.iter().zip(&choice_items).flat_map(variants).collect(),
@@ -193,9 +200,27 @@ pub fn file(
     let of_types = |column: &ColumnItem| {
         column.ty.contains("types::") || column.attributes.iter().any(|attribute| attribute.contains("\"types::"))
     };
+    let published = publish::published(table, &columns).filter(|_| work.as_ref().is_some_and(|work| work.claims));
+    if let Some(published) = &published {
+        needs.insert(Need::Relay);
+        if published.key.len() > 1 {
+            needs.insert(Need::Json);
+        }
+        if published.bus.is_some() {
+            needs.extend([Need::Bus, Need::Json]);
+        }
+    }
+    names.published = published.clone();
+    let uses = [
+        ("broker", published.is_some()),
+        ("bus", published.as_ref().is_some_and(|published| published.bus.is_some())),
+        ("queue", work.as_ref().is_some_and(|work| work.claims)),
+        ("relay", published.is_some()),
+        ("types", info || !choices.is_empty() || columns.iter().any(of_types)),
+    ];
     let file = TableFile {
         header: header.clone(),
-        uses_types: info || !choices.is_empty() || columns.iter().any(of_types),
+        uses: used(&uses),
         constants: constants(table),
         columns,
         lists: lists(table),
@@ -205,8 +230,19 @@ pub fn file(
         event_type_list,
         attributes: settings.of_table(table),
         work,
+        published,
     };
     (file, names)
+}
+
+/// What stands behind `use super::super::`.
+fn used(modules: &[(&str, bool)]) -> String {
+    let used: Vec<&str> = modules.iter().filter(|(_, is_used)| *is_used).map(|(name, _)| *name).collect();
+    match used.as_slice() {
+        [one] => (*one).to_owned(),
+        [] => String::new(),
+        several => format!("{{{}}}", several.join(", ")),
+    }
 }
 
 /// The state column's enum is called `Status`, whatever other columns are called.

@@ -133,6 +133,7 @@ impl Maker<'_> {
             counted: self.counted(),
             counts: self.counts(),
             oldest: self.oldest(),
+            published: self.subject.names.published.clone(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::template::template_object;
 
+use super::super::publish::Published;
 use super::super::text::Items;
 
 /// The functions of a table's workload.
@@ -66,6 +67,8 @@ pub struct Work {
     pub counted: Items,
     /// Since when the oldest row waits.
     pub oldest: Option<Oldest>,
+    /// How its rows become messages, where they are relayed.
+    pub published: Option<Published>,
 }
 
 template_object!(Work {
@@ -98,6 +101,7 @@ template_object!(Work {
     counts,
     counted,
     oldest,
+    published,
 });
 
 /// A statement with its parameters.
