@@ -559,7 +559,8 @@ impl<O: Outbox, P: Publisher> Run<'_, O, P> {
                 outcomes.push((held, Outcome::Untried));
                 continue;
             }
-            let publishing = self.publisher.publish(&held.message);
+            let message = &held.message;
+            let publishing = spanned(O::TABLE, message, self.publisher.publish(message));
             let answer = tokio::time::timeout(self.options.budget, publishing).await;
             let answer = answer.unwrap_or_else(|_| {
                 let error = format!("no answer within {:?}", self.options.budget);
@@ -690,6 +691,12 @@ const AGAIN: Backoff = Backoff {
     cap_ms: 200,
     jitter: 0.5,
 };
+
+/// The future, which is shown as long as it runs where the configuration asks for that.
+fn spanned<F: Future>(table: &'static str, message: &Message, future: F) -> F {
+    _ = (table, message);
+    future
+}
 
 /// Hands what happens to the crates that count and show it, where the configuration asks for them.
 fn observe(table: &'static str, notice: &Notice<'_>) {

@@ -99,6 +99,18 @@ impl Builder {
         self
     }
 
+    /// Lets relays and consumers count what happens by the crate metrics, which the program then needs.
+    pub fn metrics(mut self, yes: bool) -> Self {
+        self.rust.metrics = yes;
+        self
+    }
+
+    /// Lets relays and consumers show what happens by the crate tracing, which the program then needs.
+    pub fn tracing(mut self, yes: bool) -> Self {
+        self.rust.tracing = yes;
+        self
+    }
+
     /// Generates. What is wrong is told to cargo line by line, with file, line and column; then the build script ends with
     /// exit status 1.
     pub fn compile(self) {

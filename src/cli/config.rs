@@ -18,7 +18,10 @@ pub use lint::{Allow, LintSettings};
 pub const FILE: &str = "claimsmith.toml";
 
 /// The keys of the file.
-const KEYS: [&str; 6] = ["schemas", "out", "dialects", "targets", "templates", "lint"];
+const KEYS: [&str; 7] = ["schemas", "out", "dialects", "targets", "templates", "rust", "lint"];
+
+/// The keys of `[rust]`.
+const RUST_KEYS: [&str; 2] = ["metrics", "tracing"];
 
 /// A text of the file, or of a flag.
 #[derive(Clone, Debug)]
@@ -62,7 +65,17 @@ struct Settings {
     dialects: Vec<Word>,
     targets: Vec<Word>,
     templates: Option<String>,
+    rust: RustSettings,
     lint: LintSettings,
+}
+
+/// What `[rust]` says of generated Rust code.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RustSettings {
+    /// Relays and consumers count what happens by the crate metrics.
+    pub metrics: bool,
+    /// Relays and consumers show what happens by the crate tracing.
+    pub tracing: bool,
 }
 
 /// The configuration of a run, with its defaults.
@@ -80,6 +93,8 @@ pub struct Config {
     pub targets: Vec<Word>,
     /// The folder of custom templates.
     pub templates: Option<PathBuf>,
+    /// Of generated Rust code.
+    pub rust: RustSettings,
     /// What `lint` is told.
     pub lint: LintSettings,
 }
@@ -113,6 +128,7 @@ impl Config {
             dialects: settings.dialects,
             targets: settings.targets,
             templates: settings.templates.map(|path| root.join(path)),
+            rust: settings.rust,
             lint: settings.lint,
             root,
         }
@@ -134,6 +150,7 @@ fn settings(source: &Arc<Source>) -> Result<Settings> {
             "dialects" => settings.dialects = reader.list(name, value)?,
             "targets" => settings.targets = reader.list(name, value)?,
             "templates" => settings.templates = Some(reader.text(name, value)?.text),
+            "rust" => settings.rust = reader.rust(value)?,
             "lint" => settings.lint = reader.lint(value)?,
             _ => return Err(reader.unknown(name, key.span(), &KEYS)),
         }
@@ -181,6 +198,26 @@ impl Reader<'_> {
             Some(text) => Ok(Word { text: text.to_owned(), place: Some(self.place(value.span())) }),
             None => Err(self.expected(key, "a text", value)),
         }
+    }
+
+    fn rust(&self, value: &Spanned<DeValue<'_>>) -> Result<RustSettings> {
+        let Some(table) = value.get_ref().as_table() else {
+            return Err(self.expected("rust", "a table", value));
+        };
+        let mut settings = RustSettings::default();
+        for (key, value) in table {
+            let name: &str = key.get_ref();
+            let said = || match value.get_ref() {
+                DeValue::Boolean(said) => Ok(*said),
+                _ => Err(self.expected(&format!("rust.{name}"), "true or false", value)),
+            };
+            match name {
+                "metrics" => settings.metrics = said()?,
+                "tracing" => settings.tracing = said()?,
+                _ => return Err(self.unknown(name, key.span(), &RUST_KEYS)),
+            }
+        }
+        Ok(settings)
     }
 
     fn list(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<Word>> {

@@ -14,7 +14,7 @@ use crate::output::{self, GeneratedFile, Plan};
 use crate::schema::load;
 use crate::template::Templates;
 
-use super::config::{Config, Word, relative, shown, way};
+use super::config::{Config, RustSettings, Word, relative, shown, way};
 use super::report::{self, plural};
 use super::{Global, Outcome, print, working_directory};
 
@@ -58,7 +58,9 @@ pub fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<Outcome> {
         .collect::<Result<_, _>>()?;
     let schemas = schemas(arguments, &config, &here)?;
     let source = source(&schemas, &config.root);
-    let options = Options { dialects, targets, rust: Settings::default(), source: &source };
+    let RustSettings { metrics, tracing } = config.rust;
+    let rust = Settings { metrics, tracing, ..Settings::default() };
+    let options = Options { dialects, targets, rust, source: &source };
 
     let inputs = load::read(&schemas, |path| shown(&here, path))?;
     let (catalog, loaded) = load::load(&inputs);

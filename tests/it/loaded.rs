@@ -6,6 +6,7 @@ use std::sync::Arc;
 use claimsmith::diagnostic::render::{Report, render};
 use claimsmith::diagnostic::{self, Diagnostic, Source};
 use claimsmith::dialect::{self, Dialect};
+use claimsmith::generate::targets::rust::Settings;
 use claimsmith::generate::{self, Options, targets};
 use claimsmith::output::GeneratedFile;
 use claimsmith::schema::{Catalog, check, load};
@@ -83,7 +84,9 @@ impl Loaded {
     }
 
     fn options(&self, targets: Vec<&'static dyn targets::Target>) -> Options<'static> {
-        Options { dialects: self.dialects.clone(), targets, rust: Default::default(), source: "schemas" }
+        // With all there is: the committed code is without.
+        let rust = Settings { metrics: true, tracing: true, ..Settings::default() };
+        Options { dialects: self.dialects.clone(), targets, rust, source: "schemas" }
     }
 
     /// `schema.sql` of each dialect, in the order in which they were asked for.
