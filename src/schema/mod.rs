@@ -20,6 +20,7 @@ mod lower;
 pub mod names;
 pub mod order;
 pub mod rules;
+mod sequence;
 pub mod types;
 mod value;
 
@@ -28,6 +29,7 @@ pub use coalesce::{Coalescing, coalescing};
 pub use default::{DefaultValue, Literal};
 pub use duration::Millis;
 pub use json::Site;
+pub use sequence::{in_order, out_of_order};
 pub use types::{ColumnType, Size};
 pub use value::{Json, Number};
 

@@ -1,7 +1,7 @@
 //! Claim and retention → access paths.
 
 use crate::schema::format::{Claim, IndexSet, Retention};
-use crate::schema::{Table, coalescing};
+use crate::schema::{Table, coalescing, in_order};
 
 use super::{Path, Pin, PinValue, Purpose, tie_breakers};
 
@@ -14,10 +14,11 @@ pub fn paths(table: &Table) -> Vec<Path> {
         paths.extend(expired(table, claim));
         paths.extend(sweep(table, claim));
         paths.extend(coalesce(table, claim));
+        paths.extend(order(table, claim));
         if claim.lane.is_some() {
             let lanes = paths
                 .iter()
-                .filter(|path| !matches!(path.purpose, Purpose::Sweep | Purpose::Coalesce))
+                .filter(|path| !matches!(path.purpose, Purpose::Sweep | Purpose::Coalesce | Purpose::Order(_)))
                 .filter_map(|path| in_lane(table, claim, path));
             let lanes: Vec<Path> = lanes.collect();
             paths.extend(lanes);
@@ -125,6 +126,25 @@ fn coalesce(table: &Table, claim: &Claim) -> Option<Path> {
     let mut pins = pins(table, &claim.scope, claim, &claim.status.pending)?;
     pins.extend(coalescing.thing.iter().map(|column| Pin { column: *column, value: PinValue::Parameter }));
     Some(path(table, Purpose::Coalesce, pins, None, Some(coalescing.order)))
+}
+
+/// The rows of one key, in their order, in each state in which a row waits for a relay or is held by one. A published one
+/// has had its turn.
+fn order(table: &Table, claim: &Claim) -> Vec<Path> {
+    if !in_order(table) {
+        return Vec::new();
+    }
+    let key = table.publish.as_ref().and_then(|publish| table.position(publish.key.as_ref()?));
+    let Some(key) = key else { return Vec::new() };
+    let order = claim.order.as_ref().and_then(|order| table.position(order));
+    let status = &claim.status;
+    let open = [Some(&status.pending), status.retryable.as_ref(), status.running.as_ref()];
+    let of_state = |state: &String| {
+        let mut pins = pins(table, &claim.scope, claim, state)?;
+        pins.push(Pin { column: key, value: PinValue::Parameter });
+        Some(path(table, Purpose::Order(state.clone()), pins, None, order))
+    };
+    open.into_iter().flatten().filter_map(of_state).collect()
 }
 
 fn retention(table: &Table, retention: &Retention) -> Vec<Path> {

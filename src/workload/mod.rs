@@ -61,6 +61,8 @@ pub enum Purpose {
     Sweep,
     /// Finds the newest pending row of one thing.
     Coalesce,
+    /// Finds the first rows of one key in one open state.
+    Order(String),
     /// Finds finished rows of one state by age.
     Retention(String),
     /// Lists dead rows.
@@ -80,6 +82,7 @@ impl Purpose {
             Purpose::Expired => "expired".to_owned(),
             Purpose::Sweep => "sweep".to_owned(),
             Purpose::Coalesce => "coalesce".to_owned(),
+            Purpose::Order(state) => format!("order_{state}"),
             Purpose::Retention(state) if state.is_empty() => "retention".to_owned(),
             Purpose::Retention(state) => format!("retention_{state}"),
             Purpose::Dead => "dead".to_owned(),
@@ -101,6 +104,7 @@ impl Purpose {
             Purpose::Expired => "claims rows whose lease has expired".to_owned(),
             Purpose::Sweep => "finds rows that stayed published".to_owned(),
             Purpose::Coalesce => "finds the newest pending row of one thing".to_owned(),
+            Purpose::Order(state) => format!("finds the first {state} rows of one key"),
             Purpose::Retention(state) if state.is_empty() => "finds rows by age".to_owned(),
             Purpose::Retention(state) => format!("finds {state} rows by age"),
             Purpose::Dead => "lists dead rows".to_owned(),

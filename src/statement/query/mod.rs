@@ -10,6 +10,7 @@ mod dead;
 mod enqueue;
 mod many;
 mod metrics;
+mod order;
 mod parameter;
 mod republish;
 mod restore;
@@ -104,6 +105,7 @@ fn of_table(
         queries.extend(coalesce::queries(&context, &roles));
         queries.extend(claim::queries(&context, &roles));
         queries.extend(transition::queries(&context, &roles));
+        queries.extend(order::queries(&context, &roles));
         let archive = archive.map(|(table, names)| Context { catalog, table, names, dialect });
         queries.extend(archive.iter().flat_map(|archive| restore::queries(&context, &roles, archive)));
     }

@@ -34,7 +34,7 @@ pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
 }
 
 /// The state of a row that a worker works on.
-fn held<'a>(roles: &Roles<'a>) -> Option<&'a str> {
+pub fn held<'a>(roles: &Roles<'a>) -> Option<&'a str> {
     let status = &roles.claim.status;
     status.running.as_deref().or_else(|| roles.by_visibility().then_some(&*status.pending))
 }

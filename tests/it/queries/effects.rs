@@ -82,6 +82,17 @@ fn check(case: &Case<'_>, driver: &mut Driver, query: &Query, before: &[Row]) {
                 assert_rows(case.table(), name, &found, &[vec![row[queue.status].clone()]]);
             }
         }
+        "find_first" => {
+            for row in before.iter().step_by(7) {
+                let all = model::unfinished(queue, row, before);
+                for limit in LIMITS {
+                    let expected: Vec<Row> = all.iter().take(limit as usize).map(|row| queue.key(row)).collect();
+                    let given = Given { row: Some(row), limit, ..Given::default() };
+                    assert_rows(case.table(), name, &case.run(driver, query, &given).rows, &expected);
+                }
+            }
+            unchanged(case, driver, name, before);
+        }
         "archive_compare" => {
             assert_rows(case.table(), name, &case.run(driver, query, &case.asking(before, 0)).rows, &[]);
         }

@@ -144,7 +144,7 @@ impl<'a, 'd> Story<'a, 'd> {
 
     /// Everyone who lost the row tries everything.
     fn nobody_else(&mut self, when: &str) {
-        let fenced = ["complete", "complete_many", "retry", "dead", "extend", "release", "mark_published"];
+        let fenced = ["complete", "complete_many", "retry", "dead", "extend", "release", "postpone", "mark_published"];
         for name in fenced.into_iter().filter(|name| self.case.find(name).is_some()).collect::<Vec<_>>() {
             for fence in self.lost.clone() {
                 let changed = self.attempt(name, &fence);

@@ -166,6 +166,13 @@ pub fn transition(queue: &Queue<'_>, name: &str, row: &Row, fence_is_right: bool
             let given_back = queue.count.filter(|_| !queue.attempts_are_the_fence());
             (held && mine, change.add(given_back, -1))
         }
+        "postpone" => {
+            let change = change.status(queue.waiting()).time(queue.time(), DELAY).released();
+            let is_fence = queue.attempts_are_the_fence();
+            // Either way the row loses no attempt.
+            let given_back = queue.count.filter(|_| !is_fence);
+            (held && mine, change.add(given_back, -1).add(queue.max.filter(|_| is_fence), 1))
+        }
         "mark_published" => {
             let change = change.status(status.published.as_ref().unwrap()).time(queue.published, 0);
             (queue.is_waiting(row) && mine, change)
@@ -199,6 +206,15 @@ pub fn asked_for(queue: &Queue<'_>, row: &Row, scope: &[usize], in_lane: bool) -
     let first = &scopes(queue.scope.len().max(scope.len()))[0];
     scope.iter().zip(first).all(|(column, value)| row[*column].as_ref() == Some(value))
         && (!in_lane || queue.lane.is_none_or(|lane| row[lane].as_deref() == Some(LANES[0])))
+}
+
+/// The rows that have the same message key as this one and wait for a worker or are held by one, in their order.
+pub fn unfinished<'r>(queue: &Queue<'_>, of: &Row, rows: &'r [Row]) -> Vec<&'r Row> {
+    let key = queue.table.publish.as_ref().and_then(|publish| publish.key.as_ref()).unwrap();
+    let key = queue.table.position(key).unwrap();
+    let is_open = |row: &Row| queue.is_waiting(row) || queue.is(row, queue.claim.status.running.as_ref());
+    let same = |row: &&Row| queue.scope.iter().chain([&key]).all(|column| row[*column] == of[*column]);
+    sorted(queue, rows.iter().filter(|row| is_open(row)).filter(same), &[queue.order])
 }
 
 /// Rows by the given columns and then by key.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use claimsmith::schema::Table;
-use claimsmith::schema::format::Strategy;
+use claimsmith::schema::format::{PublishOrder, Strategy};
 use claimsmith::statement::query::queries;
 
 use crate::servers::Server;
@@ -102,6 +102,9 @@ fn transitions(queue: &Queue<'_>, server: Server) -> Vec<String> {
     names.extend(all(held && status.published.is_none(), &["complete"]));
     names.extend(moving(server, held && status.published.is_none(), "complete_many"));
     names.extend(all(held && status.dead.is_some(), &["dead"]));
+    // Where messages of one key come in the order of their rows.
+    let ordered = queue.table.publish.as_ref().is_some_and(|publish| publish.order == PublishOrder::Key);
+    names.extend(all(ordered, &["find_first", "postpone"]));
     names.extend(all(held && (queue.claim.lease.is_some() || queue.by_visibility()), &["extend"]));
     names.extend(all(status.dead.is_some(), &["list_dead", "replay", "purge"]));
     names

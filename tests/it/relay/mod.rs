@@ -2,6 +2,7 @@
 //! misbehave.
 
 mod bus;
+mod order;
 mod outbox;
 mod publishers;
 

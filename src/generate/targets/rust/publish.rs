@@ -1,7 +1,7 @@
 //! How rows become messages, the same for every database: a part of `rust/tables/<table>.rs`.
 
-use crate::schema::format::{self, BusMode, NameOrColumn, PublishOrder};
-use crate::schema::{ColumnType, Table};
+use crate::schema::format::{self, BusMode, NameOrColumn};
+use crate::schema::{ColumnType, Table, in_order};
 use crate::template::template_object;
 
 use super::queue::{self, Columns, StructField};
@@ -117,7 +117,7 @@ pub fn published(table: &Table, items: &[ColumnItem]) -> Option<Published> {
             format::TagMode::Legacy => "Legacy",
             format::TagMode::EventType => "EventType",
         },
-        in_order: publish.order == PublishOrder::Key,
+        in_order: in_order(table),
         bus: bus(table, items),
     })
 }

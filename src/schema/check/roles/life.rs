@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::super::super::format::{
     Bus, BusMode, Inbox, Metrics, NameOrColumn, Publish, PublishOrder, Retention, Strategy, TagMode,
 };
+use super::super::super::out_of_order;
 use super::{Kind, Roles};
 
 /// Checks how finished rows leave.
@@ -82,12 +83,9 @@ pub fn publish(publish: &Publish, roles: &mut Roles<'_>) {
         }
         _ => {}
     }
-    if publish.order == PublishOrder::Key && publish.key.is_none() && roles.table.lacks("publish.key") {
-        roles.fault(
-            "publish.order",
-            "an order by key needs a `key`".to_owned(),
-            "name the column that keys the messages",
-        );
+    let missing = out_of_order(roles.table).filter(|_| publish.order == PublishOrder::Key);
+    if let Some(missing) = missing.filter(|missing| roles.table.lacks(missing.role)) {
+        roles.fault("publish.order", missing.message.to_owned(), missing.help);
     }
     let mut groups = BTreeSet::new();
     for (at, consumer) in publish.consumers.iter().enumerate() {

@@ -134,6 +134,7 @@ impl Maker<'_> {
             counts: self.counts(),
             oldest: self.oldest(),
             published: self.subject.names.published.clone(),
+            partition: self.partition(),
         }
     }
 
@@ -238,6 +239,18 @@ impl Maker<'_> {
         };
         self.imports.extend(function);
         Arm { column: at, value }
+    }
+
+    /// The column by which messages are in order, of `row`.
+    fn partition(&mut self) -> Option<Arm> {
+        if !self.subject.names.published.as_ref()?.in_order {
+            return None;
+        }
+        let at = self.table.position(self.table.publish.as_ref()?.key.as_ref()?)?;
+        let (column, field) = (&self.table.columns[at], &self.subject.names.fields[at]);
+        let (value, function) = value::bind("row", column, field, self.dialect.wire(column), self.is_choice(at));
+        self.imports.extend(function);
+        Some(Arm { column: at, value })
     }
 
     /// Only where a statement goes by keys that another has found.

@@ -69,6 +69,8 @@ pub struct Work {
     pub oldest: Option<Oldest>,
     /// How its rows become messages, where they are relayed.
     pub published: Option<Published>,
+    /// The column of the message's key, where messages of one key come in the order of their rows.
+    pub partition: Option<Arm>,
 }
 
 template_object!(Work {
@@ -102,6 +104,7 @@ template_object!(Work {
     counted,
     oldest,
     published,
+    partition,
 });
 
 /// A statement with its parameters.
