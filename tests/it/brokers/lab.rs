@@ -124,7 +124,8 @@ impl Broker for Nats {
     type Subscriber = NatsSubscriber;
 
     async fn at(address: &str) -> Nats {
-        let options = ConnectOptions::new().retry_on_initial_connect().event_callback(|_| async {});
+        let options = ConnectOptions::new().retry_on_initial_connect();
+        let options = options.reconnect_delay_callback(|_| Duration::from_millis(50));
         let client = options.connect(format!("nats://{address}")).await.unwrap();
         let connected = || client.connection_state() == async_nats::connection::State::Connected;
         for _ in 0..50 {

@@ -1,6 +1,7 @@
 //! A way to a broker on which accidents happen.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -26,6 +27,8 @@ pub struct Proxy {
     address: String,
     weather: watch::Sender<Weather>,
     target: watch::Sender<String>,
+    breaks: watch::Sender<()>,
+    sent: Arc<AtomicUsize>,
     task: JoinHandle<()>,
 }
 
@@ -36,15 +39,17 @@ impl Proxy {
         let address = listener.local_addr().unwrap().to_string();
         let (weather, _) = watch::channel(Weather::Fair);
         let (target, _) = watch::channel(String::new());
-        let (way, to) = (weather.clone(), target.clone());
+        let (breaks, _) = watch::channel(());
+        let sent = Arc::new(AtomicUsize::new(0));
+        let (way, to, broken, count) = (weather.clone(), target.clone(), breaks.clone(), sent.clone());
         let task = tokio::spawn(async move {
             loop {
                 let Ok((client, _)) = listener.accept().await else { return };
                 let to = to.borrow().clone();
-                tokio::spawn(connect(client, to, way.clone()));
+                tokio::spawn(connect(client, to, way.subscribe(), broken.subscribe(), count.clone()));
             }
         });
-        Proxy { address, weather, target, task }
+        Proxy { address, weather, target, breaks, sent, task }
     }
 
     pub fn address(&self) -> &str {
@@ -58,6 +63,16 @@ impl Proxy {
     pub fn set(&self, weather: Weather) {
         self.weather.send_replace(weather);
     }
+
+    /// Ends the connections that there are, as a broker does with those that are idle.
+    pub fn break_connections(&self) {
+        self.breaks.send_replace(());
+    }
+
+    /// How many pieces were sent to the broker.
+    pub fn sent(&self) -> usize {
+        self.sent.load(Ordering::Relaxed)
+    }
 }
 
 impl Drop for Proxy {
@@ -66,42 +81,56 @@ impl Drop for Proxy {
     }
 }
 
-async fn connect(client: TcpStream, target: String, weather: watch::Sender<Weather>) {
+type Weathercock = watch::Receiver<Weather>;
+
+async fn connect(
+    client: TcpStream,
+    target: String,
+    weather: Weathercock,
+    mut breaks: watch::Receiver<()>,
+    sent: Arc<AtomicUsize>,
+) {
     let Ok(server) = TcpStream::connect(target).await else { return };
     let (from_client, to_client) = client.into_split();
     let (from_server, to_server) = server.into_split();
-    let cut = Arc::new(tokio::sync::Notify::new());
-    let there = pass(from_client, to_server, weather.subscribe(), Some(cut.clone()));
-    let back = pass(from_server, to_client, weather.subscribe(), None);
     // Whichever ends first ends both: the connection is dropped as a whole.
     tokio::select! {
-        () = there => {}
-        () = back => {}
-        () = cut.notified() => {}
+        () = there(from_client, to_server, weather.clone(), sent) => {}
+        () = back(from_server, to_client, weather) => {}
+        _ = breaks.changed() => {}
     }
 }
 
-async fn pass(
-    mut from: OwnedReadHalf,
-    mut to: OwnedWriteHalf,
-    weather: watch::Receiver<Weather>,
-    cut: Option<Arc<tokio::sync::Notify>>,
-) {
+async fn there(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, weather: Weathercock, sent: Arc<AtomicUsize>) {
     let mut bytes = vec![0; 64 * 1024];
     while let Ok(count @ 1..) = from.read(&mut bytes).await {
+        sent.fetch_add(1, Ordering::Relaxed);
+        slow(&weather).await;
+        if to.write_all(&bytes[..count]).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn back(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, weather: Weathercock) {
+    let mut bytes = vec![0; 64 * 1024];
+    while let Ok(count @ 1..) = from.read(&mut bytes).await {
+        slow(&weather).await;
         let now = *weather.borrow();
         match now {
-            Weather::Slow(delay) => tokio::time::sleep(delay).await,
-            Weather::CutAfterSend | Weather::Silent if cut.is_none() => continue,
-            _ => {}
+            Weather::CutAfterSend => return,
+            Weather::Silent => continue,
+            Weather::Fair | Weather::Slow(_) => {}
         }
         if to.write_all(&bytes[..count]).await.is_err() {
             return;
         }
-        if let (Weather::CutAfterSend, Some(cut)) = (now, &cut) {
-            // Long enough for the broker to have it.
-            tokio::time::sleep(Duration::from_millis(100)).await;
-            cut.notify_one();
-        }
+    }
+}
+
+async fn slow(weather: &Weathercock) {
+    let now = *weather.borrow();
+    if let Weather::Slow(delay) = now {
+        tokio::time::sleep(delay).await;
     }
 }

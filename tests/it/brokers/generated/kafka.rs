@@ -198,11 +198,11 @@ async fn leader(
     ))
 }
 
-/// What became of one try to publish.
+/// Why one try to publish was none.
 enum Failure {
-    /// On a connection that was idle before: it may have been dead for long, with nothing sent.
-    Idle(Error),
-    Final(PublishError),
+    /// It was on a connection from before, which may have been dead for long: a new one may do better.
+    Old(PublishError),
+    New(PublishError),
 }
 
 impl KafkaPublisher {
@@ -229,21 +229,22 @@ impl KafkaPublisher {
         KafkaPublisher { max_bytes, ..self }
     }
 
-    async fn connection(&self) -> Result<Arc<Connection>, KafkaError> {
+    /// A connection, and whether it is from before.
+    async fn connection(&self) -> Result<(Arc<Connection>, bool), KafkaError> {
         let known = || lock(&self.connection).clone();
         if let Some(connection) = known() {
-            return Ok(connection);
+            return Ok((connection, true));
         }
         let _connecting = self.connecting.lock().await;
         if let Some(connection) = known() {
-            return Ok(connection);
+            return Ok((connection, false));
         }
         let new = Arc::new(Connection {
             client: self.cluster.connect().await?,
             known: Mutex::default(),
         });
         *lock(&self.connection) = Some(new.clone());
-        Ok(new)
+        Ok((new, false))
     }
 
     /// The next message gets a new connection, unless there is a new one already.
@@ -257,114 +258,127 @@ impl KafkaPublisher {
         }
     }
 
-    /// Nothing of a message goes out before its [`KafkaPublisher::send`] has this: what fails here is transient.
+    /// The leader of the message's partition, and whether the connection to it is from before; `None`: there is no such topic.
     async fn leader(
         &self,
         connection: &Connection,
         message: &Message,
-    ) -> Result<(Arc<PartitionClient>, bool), Error> {
-        let topic = &message.topic;
-        let partitions = connection.partitions(topic).await?;
-        let partitions = partitions.ok_or_else(|| format!("there is no topic `{topic}`"))?;
+    ) -> Result<Option<(Arc<PartitionClient>, bool)>, KafkaError> {
+        let Some(partitions) = connection.partitions(&message.topic).await? else {
+            return Ok(None);
+        };
         let choice = match &message.key {
             Some(key) => murmur2(key.as_bytes()) as usize & 0x7fff_ffff,
             None => self.turn.fetch_add(1, Ordering::Relaxed),
         };
         let partition = partitions[choice % partitions.len()];
-        Ok(connection.leader(topic, partition).await?)
+        connection.leader(&message.topic, partition).await.map(Some)
     }
 
-    async fn send(&self, message: &Message, record: Record, until: Instant) -> Result<(), Failure> {
-        let transient = |error: Error| Failure::Final(PublishError::Transient(error));
+    async fn send(&self, message: &Message, until: Instant) -> Result<(), Failure> {
+        let transient = |error: Error| Failure::New(PublishError::Transient(error));
         let late = || late(self.timeout);
-        let connection = match timeout_at(until, self.connection()).await {
+        // Nothing of the message goes out before `produce`.
+        let (connection, old) = match timeout_at(until, self.connection()).await {
             Ok(Ok(connection)) => connection,
             Ok(Err(error)) => return Err(transient(error.into())),
             Err(_) => return Err(transient(late())),
         };
-        let error = match timeout_at(until, self.leader(&connection, message)).await {
-            Ok(Ok((leader, reused))) => {
-                let produced = leader.produce(vec![record], Compression::NoCompression);
+        let failure = match timeout_at(until, self.leader(&connection, message)).await {
+            Ok(Ok(Some((leader, old)))) => {
+                let produced = leader.produce(vec![record(message)], Compression::NoCompression);
                 match timeout_at(until, produced).await {
                     Ok(Ok(_)) => return Ok(()),
-                    Ok(Err(error)) => judge(error, reused),
-                    Err(_) => Failure::Final(PublishError::Unknown(late())),
+                    Ok(Err(error)) if old && is_of_connection(&error) => {
+                        Failure::Old(PublishError::Unknown(error.into()))
+                    }
+                    Ok(Err(error)) => Failure::New(judge(error)),
+                    Err(_) => Failure::New(PublishError::Unknown(late())),
                 }
             }
-            Ok(Err(error)) => transient(error),
+            Ok(Ok(None)) => transient(format!("there is no topic `{}`", message.topic).into()),
+            Ok(Err(error)) if old => Failure::Old(PublishError::Transient(error.into())),
+            Ok(Err(error)) => transient(error.into()),
             Err(_) => transient(late()),
         };
-        if !matches!(error, Failure::Final(PublishError::Permanent(_))) {
+        if !matches!(failure, Failure::New(PublishError::Permanent(_))) {
             self.forget(&connection);
         }
-        Err(error)
+        Err(failure)
     }
 }
 
-/// What an error means for a message that was to be produced on a connection that was used before, or not.
-fn judge(error: KafkaError, reused: bool) -> Failure {
-    Failure::Final(match error {
+/// The error itself, where it says that a first try was the only one.
+fn cause(error: &KafkaError) -> Option<&KafkaError> {
+    match error {
         KafkaError::RetryFailed(BackoffError::DeadlineExceded { source, .. }) => {
-            // Other errors are of connecting and of asking for the leader.
-            return match source.downcast::<KafkaError>() {
-                Ok(error) => judge(*error, reused),
-                Err(error) => Failure::Final(PublishError::Transient(error)),
-            };
+            source.downcast_ref::<KafkaError>().and_then(cause)
         }
-        KafkaError::Request(RequestError::Poisoned(_) | RequestError::IO(_)) if reused => {
-            return Failure::Idle(error.into());
-        }
-        KafkaError::Connection(_) | KafkaError::Request(RequestError::NoVersionMatch { .. }) => {
-            PublishError::Transient(error.into())
-        }
-        KafkaError::ServerError { protocol_error, .. } => match protocol_error {
+        error => Some(error),
+    }
+}
+
+/// Whether the connection broke while an answer was awaited, or had broken before anything was sent.
+fn is_of_connection(error: &KafkaError) -> bool {
+    let broken =
+        |error: &RequestError| matches!(error, RequestError::Poisoned(_) | RequestError::IO(_));
+    matches!(cause(error), Some(KafkaError::Request(error)) if broken(error))
+}
+
+/// What an error means for a message that was to be produced.
+fn judge(error: KafkaError) -> PublishError {
+    let kind = match cause(&error) {
+        // Of connecting, and of asking who leads.
+        None | Some(KafkaError::Connection(_)) => PublishError::Transient,
+        Some(KafkaError::Request(RequestError::NoVersionMatch { .. })) => PublishError::Transient,
+        Some(KafkaError::ServerError { protocol_error, .. }) => match protocol_error {
             ProtocolError::MessageTooLarge
             | ProtocolError::RecordListTooLarge
             | ProtocolError::InvalidTopicException
             | ProtocolError::InvalidTimestamp
-            | ProtocolError::InvalidRecord => PublishError::Permanent(error.into()),
+            | ProtocolError::InvalidRecord => PublishError::Permanent,
             // The leader has it, or the broker does not say.
             ProtocolError::RequestTimedOut
             | ProtocolError::NotEnoughReplicasAfterAppend
             | ProtocolError::NetworkException
             | ProtocolError::KafkaStorageError
             | ProtocolError::UnknownServerError
-            | ProtocolError::Unknown(_) => PublishError::Unknown(error.into()),
-            _ => PublishError::Transient(error.into()),
+            | ProtocolError::Unknown(_) => PublishError::Unknown,
+            _ => PublishError::Transient,
         },
-        _ => PublishError::Unknown(error.into()),
-    })
+        Some(_) => PublishError::Unknown,
+    };
+    kind(error.into())
 }
 
 impl Publisher for KafkaPublisher {
     async fn publish(&self, message: &Message) -> Result<(), PublishError> {
         let permanent = |error: String| PublishError::Permanent(error.into());
         check_topic(&message.topic).map_err(permanent)?;
-        let record = record(message);
-        let size = record.approximate_size();
+        let size = record(message).approximate_size();
         if size > self.max_bytes {
             let most = self.max_bytes;
-            return Err(permanent(format!(
-                "it has {size} bytes, and {most} are the most"
-            )));
+            let error = format!("it has {size} bytes, and {most} are the most");
+            return Err(permanent(error));
         }
         let until = Instant::now() + self.timeout;
-        let error = match self.send(message, record.clone(), until).await {
+        let first = match self.send(message, until).await {
             Ok(()) => return Ok(()),
-            Err(Failure::Final(error)) => return Err(error),
-            Err(Failure::Idle(error)) => error,
+            Err(Failure::New(error)) => return Err(error),
+            Err(Failure::Old(error)) => error,
         };
-        // Whatever the second try says, nobody knows about the first.
-        match self.send(message, record, until).await {
-            Ok(()) => Ok(()),
-            Err(_) => Err(PublishError::Unknown(error)),
+        match (self.send(message, until).await, first) {
+            (Ok(()), _) => Ok(()),
+            // Whatever the second try says: nobody knows about the first.
+            (Err(_), first @ PublishError::Unknown(_)) => Err(first),
+            (Err(Failure::Old(second) | Failure::New(second)), _) => Err(second),
         }
     }
 
     /// Asks a broker for the topics.
     async fn probe(&self) -> Result<(), PublishError> {
         let connection = within(self.timeout, self.connection()).await;
-        let connection = connection.map_err(PublishError::Transient)?;
+        let (connection, _) = connection.map_err(PublishError::Transient)?;
         let answer = within(self.timeout, connection.client.list_topics()).await;
         answer.map(drop).map_err(|error| {
             self.forget(&connection);
@@ -779,7 +793,7 @@ impl KafkaSubscriber {
                 partition.fetched.extend(fetched.records);
                 Ok(())
             }
-            Err(error) if is_out_of_range(&*error) => {
+            Err(error) if is_out_of_range(&error) => {
                 partition.begin_again();
                 let topic = &self.what.topic;
                 Err(format!(
@@ -878,12 +892,16 @@ async fn fetch(
     (pause, patience): (Duration, Duration),
 ) -> Result<Fetched, Error> {
     sleep(pause).await;
+    let is_new = known.is_none();
     let leader = match known {
         Some(leader) => leader,
         None => within(patience, leader(&client, &topic, partition)).await?,
     };
     let at = match from {
         From::Offset(offset) => {
+            if is_new {
+                within(patience, check_end(&leader, offset)).await?;
+            }
             let wait = FETCH_WAIT.as_millis() as i32;
             let records = leader.fetch_records(offset, 1..FETCH_BYTES, wait);
             let (records, _) = within(FETCH_WAIT + patience, records).await?;
@@ -905,16 +923,43 @@ async fn fetch(
     })
 }
 
-fn is_out_of_range(error: &(dyn std::error::Error + 'static)) -> bool {
-    match error.downcast_ref::<KafkaError>() {
-        Some(KafkaError::RetryFailed(BackoffError::DeadlineExceded { source, .. })) => {
-            is_out_of_range(&**source)
-        }
-        Some(KafkaError::ServerError { protocol_error, .. }) => {
-            *protocol_error == ProtocolError::OffsetOutOfRange
-        }
-        _ => false,
+/// A broker that has lost its messages has lost the connection before. Not all of them say by themselves that an offset is
+/// too large: some let the subscriber wait until there are so many messages again. Nor do all say rightly where the last one
+/// is, so it counts as well that there is one just before the offset.
+async fn check_end(leader: &PartitionClient, offset: i64) -> Result<(), Error> {
+    let end = leader.get_offset(OffsetAt::Latest).await?;
+    if end >= offset {
+        return Ok(());
     }
+    let (before, _) = leader.fetch_records(offset - 1, 1..FETCH_BYTES, 0).await?;
+    match before.is_empty() {
+        true => Err(OutOfRange { offset, end }.into()),
+        false => Ok(()),
+    }
+}
+
+/// What a broker says by `OffsetOutOfRange`, if it does.
+#[derive(Debug)]
+struct OutOfRange {
+    offset: i64,
+    end: i64,
+}
+
+impl std::fmt::Display for OutOfRange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} is next, and it ends at {}", self.offset, self.end)
+    }
+}
+
+impl std::error::Error for OutOfRange {}
+
+fn is_out_of_range(error: &Error) -> bool {
+    let of_broker = error.downcast_ref::<KafkaError>().and_then(cause);
+    let code = match of_broker {
+        Some(KafkaError::ServerError { protocol_error, .. }) => Some(*protocol_error),
+        _ => None,
+    };
+    code == Some(ProtocolError::OffsetOutOfRange) || error.is::<OutOfRange>()
 }
 
 /// A message of a program that gives it no id gets its place as one.

@@ -152,15 +152,20 @@ impl Publisher for NatsPublisher {
         }
     }
 
-    /// Asks for the state of JetStream.
+    /// Asks JetStream for its streams.
     async fn probe(&self) -> Result<(), PublishError> {
         self.connection()?;
-        match timeout(self.timeout, self.context.query_account()).await {
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(error)) => Err(PublishError::Transient(error.into())),
-            Err(error) => Err(PublishError::Transient(error.into())),
+        let mut streams = self.context.stream_names();
+        match timeout(self.timeout, streams.next()).await {
+            Ok(None | Some(Ok(_))) => Ok(()),
+            Ok(Some(Err(error))) => Err(PublishError::Transient(error.into())),
+            Err(_) => Err(PublishError::Transient(late(self.timeout))),
         }
     }
+}
+
+fn late(patience: Duration) -> Error {
+    format!("no answer within {patience:?}").into()
 }
 
 /// Whether a message can go there: names between dots, without space and without what stands for other names.
@@ -353,7 +358,8 @@ impl NatsSubscriber {
                 .await?;
             Ok(messages)
         };
-        timeout(self.what.timeout, begin).await?
+        let begun = timeout(self.what.timeout, begin).await;
+        begun.unwrap_or_else(|_| Err(late(self.what.timeout)))
     }
 
     /// The next message that the consumer is for; `None`: it was one of the others.
