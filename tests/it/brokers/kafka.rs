@@ -172,7 +172,7 @@ fn an_offset_that_there_is_not_is_an_error_once() {
         let beyond = KafkaAssignment { start, ..KafkaAssignment::new(&topic) };
         let mut subscriber = KafkaSubscriber::new(kafka.cluster(), beyond);
         let error = subscriber.receive().await.map(drop).unwrap_err().to_string();
-        assert!(error.contains("from its oldest message on"), "{error}");
+        assert!(error.contains("is read from its oldest message on"), "{error}");
         assert_eq!(take(&mut subscriber, 1).await, ["1"]);
     });
 }

@@ -164,8 +164,8 @@ async fn who_waits_asks_seldom<B: Broker>(broker: B, proxy: Proxy) {
     proxy.break_connections();
     let begin = Instant::now();
     let mut errors = 0;
-    while begin.elapsed() < Duration::from_millis(1_500) {
-        if let Ok(Err(_)) = tokio::time::timeout(Duration::from_millis(300), subscriber.receive()).await {
+    while begin.elapsed() < Duration::from_millis(2_000) {
+        if let Ok(Err(_)) = tokio::time::timeout(Duration::from_millis(1_000), subscriber.receive()).await {
             errors += 1;
         }
     }

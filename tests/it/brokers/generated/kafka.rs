@@ -39,7 +39,7 @@ const MAX_BYTES: usize = 1_000_000;
 const TOPICS_AGE: Duration = Duration::from_secs(300);
 
 /// How long a broker may keep a subscriber waiting for a message before it says that there is none.
-const FETCH_WAIT: Duration = Duration::from_millis(500);
+const FETCH_WAIT_MS: i32 = 500;
 
 /// How much of a partition a subscriber asks for at a time. A larger message comes nevertheless.
 const FETCH_BYTES: i32 = 4 * 1024 * 1024;
@@ -465,7 +465,7 @@ pub struct KafkaAssignment {
     pub tags: Tags,
     /// So many messages of a partition may be out at once: from the oldest on that is not handled yet.
     pub max_open: usize,
-    /// How long an answer of a broker may take.
+    /// How long an answer of a broker may take. It must be longer than the half second that a broker without messages takes.
     pub timeout: Duration,
 }
 
@@ -902,9 +902,8 @@ async fn fetch(
             if is_new {
                 within(patience, check_end(&leader, offset)).await?;
             }
-            let wait = FETCH_WAIT.as_millis() as i32;
-            let records = leader.fetch_records(offset, 1..FETCH_BYTES, wait);
-            let (records, _) = within(FETCH_WAIT + patience, records).await?;
+            let records = leader.fetch_records(offset, 1..FETCH_BYTES, FETCH_WAIT_MS);
+            let (records, _) = within(patience, records).await?;
             return Ok(Fetched {
                 leader,
                 from: offset,
@@ -931,7 +930,8 @@ async fn check_end(leader: &PartitionClient, offset: i64) -> Result<(), Error> {
     if end >= offset {
         return Ok(());
     }
-    let (before, _) = leader.fetch_records(offset - 1, 1..FETCH_BYTES, 0).await?;
+    let before = leader.fetch_records(offset - 1, 1..FETCH_BYTES, FETCH_WAIT_MS);
+    let (before, _) = before.await?;
     match before.is_empty() {
         true => Err(OutOfRange { offset, end }.into()),
         false => Ok(()),

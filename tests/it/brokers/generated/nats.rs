@@ -38,6 +38,9 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// How often to look, while an answer is awaited, whether there is still somebody to give it.
 const LOOK: Duration = Duration::from_millis(50);
 
+/// How often a subscriber that waits for a message looks whether there is still a connection.
+const WATCH: Duration = Duration::from_millis(500);
+
 /// How long the server may be silent towards a subscriber before it is asked again.
 const HEARTBEAT: Duration = Duration::from_secs(2);
 
@@ -97,6 +100,16 @@ fn connection(context: &Context) -> Result<u64, Error> {
     match client.connection_state() {
         State::Connected => Ok(client.statistics().connects.load(Ordering::Relaxed)),
         State::Disconnected | State::Pending => Err("there is no connection to the server".into()),
+    }
+}
+
+/// Returns when there is no connection.
+async fn disconnected(context: &Context) -> Error {
+    loop {
+        sleep(WATCH).await;
+        if let Err(error) = connection(context) {
+            return error;
+        }
     }
 }
 
@@ -371,8 +384,22 @@ impl NatsSubscriber {
                 self.messages.insert(messages)
             }
         };
-        let next = messages.next().await;
-        let next = next.ok_or("the server has ended the request for messages")??;
+        let next = match select(messages.next(), pin!(disconnected(&self.context))).await {
+            Either::Left((next, _)) => next,
+            // What has come before is still there, and the client asks for more once it is connected again.
+            Either::Right((error, _)) => return Err(error),
+        };
+        let next = match next {
+            Some(Ok(next)) => next,
+            Some(Err(error)) => {
+                self.messages = None;
+                return Err(error.into());
+            }
+            None => {
+                self.messages = None;
+                return Err("the server has ended the request for messages".into());
+            }
+        };
         self.failures = 0;
         let message = message(&next);
         let (_, acker) = next.split();
@@ -424,7 +451,6 @@ impl Subscriber for NatsSubscriber {
                 Ok(None) => {}
                 Ok(delivery) => return Ok(delivery),
                 Err(error) => {
-                    self.messages = None;
                     let pause = PAUSE * 2_u32.pow(self.failures);
                     self.failures = MOST_DOUBLINGS.min(self.failures + 1);
                     self.resume = Some(Instant::now() + pause);
