@@ -1,6 +1,7 @@
 //! Brokers that are slow, that cannot be reached, and that are killed.
 
 use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::generated::broker::{PublishError, Publisher, Subscriber, Tags};
@@ -278,6 +279,57 @@ async fn a_broker_is_killed_and_comes_back<B: Broker>(broker: B, mut private: Pr
             came.insert(delivery.message.id);
         }
     }
+}
+
+killed!(a_broker_is_killed_in_the_midst_of_it: kafka Kafka, nats Nats);
+
+/// While one publishes and another reads. What NATS has acknowledged comes without more ado; what this Kafka has forgotten
+/// is published again, as whoever has the rows does with those that were published long ago and never consumed.
+async fn a_broker_is_killed_in_the_midst_of_it<B: Broker>(broker: B, mut private: Private) {
+    const COUNT: usize = 300;
+    let forgets = B::NAME == Kafka::NAME;
+    let topic = topic(&broker, 2).await;
+    let publisher = broker.publisher(Duration::from_secs(1));
+    let mut subscriber = broker.subscriber(&topic, Tags::default());
+    let came = Arc::new(Mutex::new(BTreeSet::<usize>::new()));
+    let seen = came.clone();
+    let reads = tokio::spawn(async move {
+        loop {
+            let delivery = next(&mut subscriber).await;
+            if subscriber.ack(delivery.receipt).await.is_ok() {
+                seen.lock().unwrap().insert(delivery.message.id.parse().unwrap());
+            }
+        }
+    });
+    let missing = || -> Vec<usize> {
+        let came = came.lock().unwrap();
+        (0..COUNT).filter(|number| !came.contains(number)).collect()
+    };
+    let publishes = async {
+        for number in 0..COUNT {
+            insist(&publisher, &message(&topic, number)).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(3)).await;
+        }
+    };
+    let kills = async {
+        for _ in 0..3 {
+            tokio::time::sleep(Duration::from_millis(250)).await;
+            private.kill();
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            tokio::task::block_in_place(|| private.revive());
+            if forgets {
+                broker.make(&topic, 2).await;
+            }
+        }
+    };
+    tokio::join!(publishes, kills);
+    while !missing().is_empty() {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        for number in missing().into_iter().filter(|_| forgets) {
+            insist(&publisher, &message(&topic, number)).await.unwrap();
+        }
+    }
+    reads.abort();
 }
 
 /// Nobody listens there.

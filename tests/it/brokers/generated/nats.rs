@@ -275,7 +275,8 @@ pub struct NatsConsumer {
     /// When a message that was not said to be handled comes again. It counts from when the server sends the message, so it
     /// must be longer than the handling of [`NatsConsumer::ahead`] messages takes.
     pub ack_wait: Duration,
-    /// How many messages may be out at once, among all subscribers of the name.
+    /// How many messages may be out at once, among all subscribers of the name. A message that comes again comes after others
+    /// that were out with it: only with 1 is the order that of the stream whatever happens.
     pub max_ack_pending: u32,
     /// How many messages a subscriber gets before they are asked for.
     pub ahead: usize,
