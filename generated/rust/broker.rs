@@ -184,9 +184,12 @@ impl std::fmt::Display for Tags {
 /// that they come from are what lasts.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
-    groups: Arc<Mutex<BTreeMap<(String, String), Arc<Group>>>>,
+    groups: Arc<Mutex<Groups>>,
     most: Option<usize>,
 }
+
+/// By topic and name.
+type Groups = BTreeMap<(String, String), Arc<Group>>;
 
 /// What waits for one group of consumers.
 #[derive(Debug)]

@@ -5,6 +5,7 @@
 //
 //     chrono = { version = "0.4", default-features = false, features = ["std"] }
 //     futures-util = { version = "0.3", default-features = false, features = ["std"] }
+//     rskafka = { version = "0.6", default-features = false }
 //     serde = { version = "1", features = ["derive"] }
 //     serde_json = "1"
 //     sqlx = { version = "0.9", features = ["chrono", "json", "mysql", "postgres", "sqlite"] }
@@ -25,6 +26,10 @@ pub mod broker;
 /// Events, and who handles them.
 #[allow(dead_code)]
 pub mod bus;
+
+/// Brokers that speak the Kafka protocol.
+#[allow(dead_code)]
+pub mod kafka;
 
 /// From tables to brokers.
 #[allow(dead_code)]

@@ -55,6 +55,8 @@ pub static BUILT_IN: &[BuiltIn] = &[
     built_in!("rust/broker.rs.jinja", version 1),
     built_in!("rust/bus.rs.jinja", version 1),
     built_in!("rust/given.rs.jinja", version 1),
+    built_in!("rust/kafka.rs.jinja", version 1),
+    built_in!("rust/nats.rs.jinja", version 1),
     built_in!("rust/outbox.rs.jinja", version 1),
     built_in!("rust/published.rs.jinja", version 1),
     built_in!("rust/relay.rs.jinja", version 1),

@@ -1,6 +1,7 @@
 //! Every test that is not a unit test, as one program.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod brokers;
 mod chaos;
 mod cli;
 mod consumer;

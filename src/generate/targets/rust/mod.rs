@@ -40,6 +40,8 @@ const TABLE: &str = "rust/table.rs.jinja";
 const DIALECT: &str = "rust/dialect.rs.jinja";
 const ROWS: &str = "rust/rows.rs.jinja";
 const BROKER: &str = "rust/broker.rs.jinja";
+const KAFKA: &str = "rust/kafka.rs.jinja";
+const NATS: &str = "rust/nats.rs.jinja";
 const RELAY: &str = "rust/relay.rs.jinja";
 const BUS: &str = "rust/bus.rs.jinja";
 /// Parts of those above, which include them.
@@ -107,7 +109,8 @@ pub struct QueueFile {
 
 template_object!(QueueFile { header, drivers });
 
-/// What relays and consumers of all databases share: `rust/broker.rs`, `rust/relay.rs` and `rust/bus.rs`.
+/// What relays and consumers of all databases share: `rust/broker.rs`, `rust/relay.rs`, `rust/bus.rs` and one
+/// for each kind of broker.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RelayFile {
@@ -250,6 +253,8 @@ fn module(name: &str, docs: Vec<String>, content: Option<String>) -> Module {
 const TYPES_DOCS: &str = "What tables share.";
 const QUEUE_DOCS: &str = "What the functions of workloads take and give.";
 const BROKER_DOCS: &str = "What goes through brokers, and who hands it to them.";
+const KAFKA_DOCS: &str = "Brokers that speak the Kafka protocol.";
+const NATS_DOCS: &str = "NATS JetStream.";
 const RELAY_DOCS: &str = "From tables to brokers.";
 const BUS_DOCS: &str = "Events, and who handles them.";
 const TABLES_DOCS: &str = "The tables: the same on every database.";
@@ -304,6 +309,8 @@ impl Target for Rust {
             TemplateContext::of::<DialectFile>(DIALECT),
             TemplateContext::of::<RowsFile>(ROWS),
             TemplateContext::of::<RelayFile>(BROKER),
+            TemplateContext::of::<RelayFile>(KAFKA),
+            TemplateContext::of::<RelayFile>(NATS),
             TemplateContext::of::<RelayFile>(RELAY),
             TemplateContext::of::<RelayFile>(BUS),
             TemplateContext::of::<TableFile>(PARTS[0]),

@@ -38,6 +38,10 @@ pub enum Need {
     Relay,
     /// The module `bus`.
     Bus,
+    /// The module `kafka`.
+    Kafka,
+    /// The module `nats`.
+    Nats,
 }
 
 /// Everything that is needed, each once.
@@ -93,10 +97,16 @@ impl Parts {
     }
 }
 
+/// What the adapter for NATS needs.
+const NATS: &str = r#"async-nats = { version = "0.51", default-features = false, features = ["jetstream", "ring"] }"#;
+
 /// The lines of `[dependencies]` that the code needs.
 pub fn dependencies(needs: &Needs, drivers: &[&Driver], settings: &Settings) -> Vec<String> {
     let has = |need| needs.contains(&need);
     let mut lines = Vec::new();
+    if has(Need::Nats) {
+        lines.push(NATS.to_owned());
+    }
     if has(Need::BigDecimal) {
         lines.push("bigdecimal = \"0.4\"".to_owned());
     }
@@ -108,6 +118,9 @@ pub fn dependencies(needs: &Needs, drivers: &[&Driver], settings: &Settings) -> 
     }
     if has(Need::Relay) && settings.metrics {
         lines.push("metrics = \"0.24\"".to_owned());
+    }
+    if has(Need::Kafka) {
+        lines.push("rskafka = { version = \"0.6\", default-features = false }".to_owned());
     }
     lines.push("serde = { version = \"1\", features = [\"derive\"] }".to_owned());
     if has(Need::Json) {

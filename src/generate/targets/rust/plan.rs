@@ -15,7 +15,7 @@ use super::needs::{self, Need, Needs, Parts};
 use super::rows::{self, RowsFile};
 use super::table::{self, Names, TableFile};
 use super::{
-    BROKER, BROKER_DOCS, BUS, BUS_DOCS, Clock, DIALECT, DialectFile, DriverErrors, Held, Module, QUEUE, QueueFile,
+    BROKER, BROKER_DOCS, BUS, BUS_DOCS, Clock, DIALECT, DialectFile, DriverErrors, Held, KAFKA, KAFKA_DOCS, Module, NATS, NATS_DOCS, QUEUE, QueueFile,
     RELAY, RELAY_DOCS, ROOT, ROWS, RelayFile, RootFile, TABLE, TABLES, TYPES, TablesFile, TypesFile,
 };
 use super::{text, value};
@@ -99,6 +99,8 @@ impl Plan {
         let modules = [
             (Need::Relay, "broker", BROKER_DOCS, BROKER),
             (Need::Bus, "bus", BUS_DOCS, BUS),
+            (Need::Kafka, "kafka", KAFKA_DOCS, KAFKA),
+            (Need::Nats, "nats", NATS_DOCS, NATS),
             (Need::Relay, "relay", RELAY_DOCS, RELAY),
         ];
         let file =

@@ -1,0 +1,18 @@
+//! The generated publishers and subscribers, on real brokers.
+//!
+//! A test that goes for both is a function of a [`Broker`](lab::Broker), of which `on_brokers!` makes one for each. A broker
+//! is the one that all tests share, or one of the test's own, which it may kill; see `tests/run.sh`.
+
+mod kafka;
+mod lab;
+mod nats;
+mod outages;
+mod proxy;
+mod rendered;
+mod server;
+mod travel;
+
+/// Compared with its templates by a test. `cargo fmt` would give it this project's own lines.
+#[rustfmt::skip]
+#[deny(warnings, missing_docs)]
+mod generated;
