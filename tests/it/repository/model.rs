@@ -424,6 +424,11 @@ fn a_queue_with_tokens(scratch: &mut Scratch) {
 }
 on_servers!(a_queue_with_tokens: sqlite);
 
+fn a_queue_with_numbered_claims(scratch: &mut Scratch) {
+    runs("seq_outbox", scratch);
+}
+on_servers!(a_queue_with_numbered_claims: sqlite);
+
 fn a_bus_by_visibility(scratch: &mut Scratch) {
     runs("agent_outbox_messages", scratch);
 }
