@@ -7,9 +7,10 @@ use crate::rust::generated::types;
 use crate::servers::Server;
 
 use super::erased::*;
+use shared as tables;
 
 /// The tables: those that are shipped, and the tests' own.
-mod tables {
+mod shared {
     pub use crate::rust::generated::seq::tables::seq_outbox;
     pub use crate::rust::generated::tables::*;
 }
