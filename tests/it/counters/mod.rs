@@ -7,7 +7,7 @@
 mod agreement;
 pub mod backlog;
 pub mod before;
-mod bench;
+pub mod bench;
 mod contracts;
 pub mod figures;
 mod measure;

@@ -12,6 +12,7 @@ use sqlx::pool::PoolConnection;
 use sqlx::{Database, MySql, Pool, Postgres, Sqlite, Transaction};
 use tokio::runtime::Runtime;
 
+use crate::rust::generated::seq::types as types_of_seq;
 use crate::rust::generated::{queue, types};
 
 pub use queue::{
@@ -283,15 +284,20 @@ pub trait Moment {
     fn ms(&self) -> i64;
 }
 
-impl Moment for types::EpochMs {
-    fn at(ms: i64) -> Self {
-        types::EpochMs(ms)
-    }
+macro_rules! epoch_ms {
+    ($($types:ident)+) => { $(
+        impl Moment for $types::EpochMs {
+            fn at(ms: i64) -> Self {
+                $types::EpochMs(ms)
+            }
 
-    fn ms(&self) -> i64 {
-        self.0
-    }
+            fn ms(&self) -> i64 {
+                self.0
+            }
+        }
+    )+ };
 }
+epoch_ms!(types types_of_seq);
 
 impl<const ZONED: bool, const DIGITS: u16> Moment for types::Utc<ZONED, DIGITS> {
     fn at(ms: i64) -> Self {
@@ -326,6 +332,17 @@ pub fn drive<F: Future>(future: F, mut drive: Drive<'_>) -> Option<F::Output> {
         polls += 1;
         future.as_mut().poll(context).map(Some)
     }))
+}
+
+/// Times of a window as its column has them.
+pub fn window<T: Moment>(which: &Republish<i64>) -> Republish<T> {
+    Republish {
+        since: T::at(which.since),
+        until: T::at(which.until),
+        limit: which.limit,
+        per_second: which.per_second,
+        dry_run: which.dry_run,
+    }
 }
 
 /// Which rows leave.
@@ -388,6 +405,10 @@ pub trait Repository: Sync {
     /// `archive` or `cleanup`.
     fn leave_driven(&self, _: &Pools, _: Leave<'_>, _: Drive<'_>) -> Option<Result<Batch, ArchiveError>> {
         unreachable!("archive and cleanup")
+    }
+    /// What [`Self::republish`] does, with rows of the archive.
+    fn restore(&self, _: &Pools, _scope: &str, _state: &str, _: &Republish<i64>) -> Result<Batch, ArchiveError> {
+        unreachable!("republish_archived")
     }
     fn fail(&self, _: &mut Link, _: &Lease, _error: &str) -> Finished {
         unreachable!("fail")

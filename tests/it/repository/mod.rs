@@ -1,4 +1,5 @@
-//! The generated repository on every engine: one suite of checks for each queue table of `schemas/`.
+//! The generated repository on every engine: one suite of checks for each queue table of `schemas/`, and for one whose claims
+//! are numbered.
 //!
 //! The generated functions have the types of their table and engine. [`erased::Repository`] hides these, so that a check
 //! is written and compiled once. A check says of which definitions it holds ([`checks`]), so that what is skipped follows
@@ -62,6 +63,7 @@ conformance! {
     system_outbox_event: "_System_OutboxEvent"
     system_integration_inbound: "_System_IntegrationInbound"
     system_integration_outbound: "_System_IntegrationOutbound"
+    seq_outbox: "seq_outbox"
 }
 
 /// No queue table of the definitions is left out.

@@ -3,10 +3,30 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::rust::generated::{queue, tables, types};
+use crate::rust::generated::types;
 use crate::servers::Server;
 
 use super::erased::*;
+use shared as tables;
+
+/// The tables: those that are shipped, and the tests' own.
+mod shared {
+    pub use crate::rust::generated::seq::tables::seq_outbox;
+    pub use crate::rust::generated::tables::*;
+}
+
+/// Their functions on each engine.
+mod functions {
+    macro_rules! functions {
+        ($($dialect:ident)+) => { $(
+            pub mod $dialect {
+                pub use crate::rust::generated::$dialect::*;
+                pub use crate::rust::generated::seq::$dialect::seq_outbox;
+            }
+        )+ };
+    }
+    functions!(mysql mariadb postgres sqlite);
+}
 
 /// Where a table has further scope columns, they are these.
 const SOURCE: &str = "source";
@@ -60,7 +80,7 @@ macro_rules! of_user {
         }
     )+ };
 }
-of_user!(game_level_event_outbox user_outbox);
+of_user!(game_level_event_outbox user_outbox seq_outbox);
 
 mod im_broadcast_outbox {
     use super::*;
@@ -249,6 +269,17 @@ macro_rules! part {
             let pool = of!(Pools::$engine(pools));
             drive(module::archive(pool, $(T::$wide(leave.scope),)? state, cutoff, leave.limit), how)
         }
+
+        fn restore(
+            &self,
+            pools: &Pools,
+            scope: &str,
+            state: &str,
+            which: &Republish<i64>,
+        ) -> Result<Batch, ArchiveError> {
+            let (pool, state) = (of!(Pools::$engine(pools)), state.parse().unwrap());
+            wait(module::republish_archived(pool, $(T::$wide(scope),)? state, &window(which)))
+        }
     };
     (cleanup $engine:ident ($($scope:ident)?) ($($wide:ident)?)) => {
         fn leave_driven(
@@ -323,7 +354,7 @@ macro_rules! repository {
         pub mod $table {
             use super::super::$table as T;
             use super::super::*;
-            use crate::rust::generated::$dialect::$table as module;
+            use super::super::functions::$dialect::$table as module;
             use tables::$table as N;
 
             pub struct Table;
@@ -419,15 +450,8 @@ macro_rules! repository {
                     which: &Republish<i64>,
                 ) -> sqlx::Result<Batch> {
                     _ = scope;
-                    let which = queue::Republish {
-                        since: Moment::at(which.since),
-                        until: Moment::at(which.until),
-                        limit: which.limit,
-                        per_second: which.per_second,
-                        dry_run: which.dry_run,
-                    };
                     let (pool, state) = (of!(Pools::$engine(pools)), state.parse().unwrap());
-                    wait(module::republish(pool, $(T::$wide(scope),)? state, &which))
+                    wait(module::republish(pool, $(T::$wide(scope),)? state, &window(which)))
                 }
 
                 fn cutoff(&self, link: &mut Link, keep: Duration) -> sqlx::Result<i64> {
@@ -469,6 +493,7 @@ macro_rules! engine {
             repository!($dialect $engine system_outbox_event () () [complete cleanup names]);
             repository!($dialect $engine system_integration_inbound (scope) () [complete cleanup names]);
             repository!($dialect $engine system_integration_outbound (scope) () [complete cleanup names]);
+            repository!($dialect $engine seq_outbox (scope) (scope) [complete extend reap archive]);
 
             pub fn find(table: &str) -> &'static dyn super::Repository {
                 match table {
@@ -484,6 +509,7 @@ macro_rules! engine {
                     "_System_OutboxEvent" => &system_outbox_event::Table,
                     "_System_IntegrationInbound" => &system_integration_inbound::Table,
                     "_System_IntegrationOutbound" => &system_integration_outbound::Table,
+                    "seq_outbox" => &seq_outbox::Table,
                     other => panic!("no functions of {other}"),
                 }
             }

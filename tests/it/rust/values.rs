@@ -15,14 +15,16 @@ use super::generated as shipped;
 use super::generated::tables::wallet_outbox;
 
 #[test]
-fn the_code_of_the_fixture_is_up_to_date() {
-    let output = Command::new(env!("CARGO_BIN_EXE_claimsmith"))
-        .args(["generate", "--check", "--config", "tests/cases/rust/claimsmith.toml"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "run `claimsmith generate --config tests/cases/rust/claimsmith.toml`:\n{text}");
+fn the_code_of_the_fixtures_is_up_to_date() {
+    for config in ["tests/cases/rust/claimsmith.toml", "tests/cases/rust/claim_seq.toml"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_claimsmith"))
+            .args(["generate", "--check", "--config", config])
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "run `claimsmith generate --config {config}`:\n{text}");
+    }
 }
 
 fn date(text: &str) -> NaiveDate {

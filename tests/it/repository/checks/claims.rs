@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::servers::Server;
 
-use super::super::bench::{APP, Bench, OTHER, now};
+use super::super::bench::{APP, Bench, OTHER, ms, now};
 use super::super::erased::*;
 
 pub fn no_row_is_claimed_twice(bench: &mut Bench<'_>) {
@@ -298,16 +298,41 @@ pub fn long_leases_do_not_overflow(bench: &mut Bench<'_>) {
     assert_eq!(bench.claim_one("b").attempt, Some(2));
 }
 
-/// More milliseconds than there are: the claim may be refused, but a row is either held or still there.
-pub fn an_endless_lease_loses_no_row(bench: &mut Bench<'_>) {
-    bench.enqueue("e01");
-    let options = ClaimOptions { lease: Some(Duration::MAX), ..ClaimOptions::new("a") };
-    let batch = bench.repository.claim_driven(&bench.pools, APP, &options, Drive::Through).unwrap();
-    let held = batch.is_ok_and(|batch| batch.ready.len() == 1);
-    if held {
+/// A lease may have ended before the claim has: then a later branch of the same claim finds the row.
+pub fn a_row_comes_once_whatever_its_lease(bench: &mut Bench<'_>) {
+    let ids = bench.enqueue_all(3);
+    let options = ClaimOptions { lease: Some(ms(0)), ..ClaimOptions::new("a") };
+    let mut claimed = bench.claim_by(&options).ready;
+    claimed.sort_by_key(|claimed| bench.id(&claimed.row));
+    assert_eq!(bench.ids(&claimed), ids);
+    let attempts: Vec<i64> = ids.iter().map(|id| bench.attempts(id)).collect();
+    assert_eq!(claimed.iter().map(|claimed| claimed.attempt.unwrap()).collect::<Vec<_>>(), attempts);
+    claimed.iter().for_each(|claimed| bench.finish(&mut bench.link(), &claimed.lease).unwrap());
+    // What a claim has both taken and given up is dead.
+    bench.enqueue("e04");
+    let last = bench.queue.default_attempts() - 1;
+    bench.set("e04", bench.queue.count.unwrap(), &last.to_string());
+    let batch = bench.claim_by(&options);
+    let dead = bench.state("e04") == bench.dead_state();
+    assert_eq!((batch.ready.len(), batch.exhausted.len()), if dead { (0, 1) } else { (1, 0) });
+}
+
+/// However long: what no time can say is as long as a time can.
+pub fn an_endless_lease_is_a_lease(bench: &mut Bench<'_>) {
+    let absurd = [Duration::MAX, Duration::from_millis(u64::MAX), Duration::from_millis(i64::MAX as u64)];
+    for (at, lease) in absurd.into_iter().enumerate() {
+        let id = format!("e{at:02}");
+        bench.enqueue(&id);
+        let options = ClaimOptions { lease: Some(lease), ..ClaimOptions::new("a") };
+        let claimed = bench.claim_by(&options).ready.remove(0);
         assert!(bench.claim("b", 10).is_empty());
-    } else {
-        claim_in_time(bench, 1);
+        let centuries = now() + 36_500 * 86_400_000;
+        assert!(bench.time(&id, bench.held_until()) > centuries);
+        bench.repository.extend(&mut bench.link(), &claimed.lease, ms(1_000)).unwrap();
+        assert!(bench.time(&id, bench.held_until()) < centuries);
+        bench.repository.extend(&mut bench.link(), &claimed.lease, lease).unwrap();
+        assert!(bench.time(&id, bench.held_until()) > centuries);
+        bench.finish(&mut bench.link(), &claimed.lease).unwrap();
     }
 }
 

@@ -55,6 +55,75 @@ pub fn finished_rows_are_republished(bench: &mut Bench<'_>) {
     }
 }
 
+/// Rows of a time come back out of the archive, but for those that are in the table again.
+pub fn archived_rows_are_republished(bench: &mut Bench<'_>) {
+    let state = states(bench).remove(0);
+    finished(bench, 5, &state);
+    let left = leave(bench, &state, THEN + 3_000, 10).unwrap();
+    assert_eq!((left.moved, archived(bench).len()), (4, 4));
+    let mut which =
+        Republish { since: THEN + 1_000, until: THEN + 5_000, limit: 2, per_second: Some(10), dry_run: true };
+    let restore =
+        |bench: &Bench<'_>, which: &Republish<i64>| bench.repository.restore(&bench.pools, APP, &state, which).unwrap();
+    assert_eq!((restore(bench, &which).moved, archived(bench).len()), (2, 4));
+    assert_eq!(restore(bench, &Republish { limit: 10, ..which }).moved, 3);
+    bench.enqueue("e04");
+    which.dry_run = false;
+    let batch = restore(bench, &which);
+    assert_eq!((batch.moved, batch.more, batch.wait), (2, true, Duration::from_millis(200)));
+    assert_eq!(restore(bench, &which).moved, 0);
+    assert_eq!(archived(bench), ["e01", "e04"]);
+    assert_eq!((bench.in_state(&state), bench.state("e04")), (vec!["e05".to_owned()], bench.pending_state()));
+    let mut claimed = bench.claim("a", 10);
+    claimed.sort_by_key(|claimed| bench.id(&claimed.row));
+    assert_eq!(bench.ids(&claimed), ["e02", "e03", "e04"]);
+    assert!(claimed.iter().all(|claimed| claimed.attempt == Some(1)));
+    claimed.iter().for_each(|claimed| bench.finish(&mut bench.link(), &claimed.lease).unwrap());
+}
+
+/// A row that was finished, and perhaps archived, lives again: who held it before holds it no more, however alike the two
+/// lives are.
+pub fn a_row_that_comes_back_is_not_the_old_worker_s(bench: &mut Bench<'_>) {
+    let age = bench.position(&bench.queue.table.retention.as_ref().unwrap().age);
+    let which = Republish { since: THEN, until: THEN + 1_000, limit: 10, per_second: None, dry_run: false };
+    for by_archive in [false, true] {
+        if by_archive && !bench.has("archive") {
+            continue;
+        }
+        bench.clear();
+        bench.enqueue("e01");
+        let mut before = Vec::new();
+        for life in 1..=3 {
+            let silent = bench.claim_one("a").lease;
+            bench.expire("e01");
+            let current = bench.claim_one("a").lease;
+            let link = &mut bench.link();
+            for old in before.iter().chain([&silent]) {
+                assert!(matches!(bench.finish(link, old), Err(FinishError::Lost)), "life {life}");
+                assert!(matches!(bench.repository.retry(link, old, "late"), Err(FinishError::Lost)));
+                assert!(matches!(bench.repository.dead(link, old, "late"), Err(FinishError::Lost)));
+                assert!(matches!(bench.repository.release(link, old), Err(FinishError::Lost)));
+                assert!(matches!(bench.repository.extend(link, old, ms(1_000)), Err(FinishError::Lost)));
+            }
+            bench.finish(link, &current).unwrap();
+            if bench.has("bus") {
+                assert_eq!(bench.repository.consume(link, &current.key).unwrap(), Consume::Fresh);
+            }
+            before.extend([silent, current]);
+            let state = bench.state("e01");
+            bench.set_time("e01", age, THEN);
+            let batch = match by_archive {
+                true => {
+                    assert_eq!(leave(bench, &state, THEN, 10).unwrap().moved, 1);
+                    bench.repository.restore(&bench.pools, APP, &state, &which).unwrap()
+                }
+                false => bench.repository.republish(&bench.pools, APP, &state, &which).unwrap(),
+            };
+            assert_eq!(batch.moved, 1);
+        }
+    }
+}
+
 fn leave(bench: &Bench<'_>, state: &str, cutoff: i64, limit: u32) -> Result<Batch, ArchiveError> {
     let leave = Leave { scope: APP, state, cutoff, limit };
     bench.repository.leave_driven(&bench.pools, leave, Drive::Through).unwrap()
@@ -101,6 +170,9 @@ pub fn the_cutoff_is_the_database_s(bench: &mut Bench<'_>) {
     let keep = Duration::from_secs(86_400);
     let cutoff = bench.repository.cutoff(&mut bench.link(), keep).unwrap();
     assert!((now() - 86_403_000..=now() - 86_399_000).contains(&cutoff), "{cutoff}");
+    // What is to be kept for ever stays.
+    let endless = bench.repository.cutoff(&mut bench.link(), Duration::MAX).unwrap();
+    assert!(endless < cutoff - 36_500 * 86_400_000, "{endless}");
     // A row that is finished now leaves by the cutoff of now, and not by one of before.
     bench.enqueue("e01");
     let state = states(bench).remove(0);

@@ -40,7 +40,8 @@ pub fn all() -> Vec<Check> {
             pending_rows_are_shown_and_not_taken: always,
             a_claim_that_is_dropped_loses_nothing: leased,
             long_leases_do_not_overflow: leased,
-            an_endless_lease_loses_no_row: leased,
+            an_endless_lease_is_a_lease: leased,
+            a_row_comes_once_whatever_its_lease: leased,
             a_later_branch_that_fails_keeps_the_rows: three_branches,
         }
         leases {
@@ -85,6 +86,8 @@ pub fn all() -> Vec<Check> {
         }
         leaving {
             finished_rows_are_republished: always,
+            archived_rows_are_republished: archives,
+            a_row_that_comes_back_is_not_the_old_worker_s: |queue| fenced(queue) && leased(queue),
             old_rows_leave: always,
             the_cutoff_is_the_database_s: always,
             a_state_that_stays_is_refused: always,
