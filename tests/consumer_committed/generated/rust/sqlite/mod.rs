@@ -594,6 +594,17 @@ async fn list<Q: Queue>(
     Ok(Listed { rows, undecodable })
 }
 
+/// The keys of the rows that a statement finds, in its order.
+async fn keys<Q: Queue>(
+    pool: &Pool,
+    statement: &Statement,
+    sources: &[&dyn Source],
+    like: &Q::Key,
+) -> ::sqlx::Result<Vec<Q::Key>> {
+    let rows = statement.rows(pool, sources).await?;
+    rows.iter().map(|row| Q::key_like(like, row)).collect()
+}
+
 /// A transition under the fence.
 async fn finish<'e, E>(
     executor: E,

@@ -115,6 +115,11 @@ impl<K> Lease<K> {
         self.attempt
     }
 
+    /// After how many attempts the row is dead; `None` where they are not counted.
+    pub fn most_attempts(&self) -> Option<i64> {
+        self.most
+    }
+
     /// Whether a failure of this attempt is the end of the row.
     pub fn is_last_attempt(&self) -> bool {
         matches!((self.attempt, self.most), (Some(attempt), Some(most)) if attempt >= most)
