@@ -3,6 +3,7 @@
 //
 // It needs, in Cargo.toml:
 //
+//     async-nats = { version = "0.51", default-features = false, features = ["jetstream", "ring"] }
 //     chrono = { version = "0.4", default-features = false, features = ["std"] }
 //     futures-util = { version = "0.3", default-features = false, features = ["std"] }
 //     rskafka = { version = "0.6", default-features = false }
@@ -30,6 +31,10 @@ pub mod bus;
 /// Brokers that speak the Kafka protocol.
 #[allow(dead_code)]
 pub mod kafka;
+
+/// NATS JetStream.
+#[allow(dead_code)]
+pub mod nats;
 
 /// From tables to brokers.
 #[allow(dead_code)]

@@ -26,7 +26,8 @@ use crate::diagnostic::render::{Report, visible};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::dialect::{self, Dialect};
 use crate::error::{Error, Result};
-use crate::generate::targets::{rust::Settings, sql::Sql};
+use crate::generate::targets::rust::{self, Settings};
+use crate::generate::targets::sql::Sql;
 use crate::generate::{self, Options};
 use crate::output::{self, GeneratedFile};
 use crate::schema::{Catalog, load};
@@ -52,6 +53,7 @@ pub struct Builder {
     out_dir: Option<PathBuf>,
     rust_only: bool,
     templates: Option<PathBuf>,
+    brokers: Vec<String>,
     rust: Settings,
 }
 
@@ -96,6 +98,12 @@ impl Builder {
     /// Adds an attribute such as `#[serde(skip)]` to the fields of columns: `table.column`, `table.*`, `*.column` or `*`.
     pub fn column_attribute(mut self, path: impl Into<String>, attribute: impl Into<String>) -> Self {
         self.rust.column_attributes.push((path.into(), attribute.into()));
+        self
+    }
+
+    /// Adds the code for a kind of broker that no definition names: `kafka` or `nats`.
+    pub fn broker(mut self, name: impl Into<String>) -> Self {
+        self.brokers.push(name.into());
         self
     }
 
@@ -195,8 +203,8 @@ impl Builder {
         dialects: &[&'static dyn Dialect],
         templates: &Templates,
     ) -> Result<Vec<GeneratedFile>> {
-        let source = self.source();
-        let options = |dialects: &[&'static dyn Dialect]| self.options(dialects, &source);
+        let (source, rust) = (self.source(), self.rust()?);
+        let options = |dialects: &[&'static dyn Dialect]| options(dialects, rust.clone(), &source);
         // A file for each database, as a program includes one.
         let mut files = match dialects {
             [] => vec![generate::bundle(catalog, &options(&[]), templates)?],
@@ -212,9 +220,13 @@ impl Builder {
         Ok(files)
     }
 
-    /// What is generated beside the file for `include!`.
-    fn options<'a>(&self, dialects: &[&'static dyn Dialect], source: &'a str) -> Options<'a> {
-        Options { dialects: dialects.to_vec(), targets: vec![&Sql], rust: self.rust.clone(), source }
+    /// The choices about Rust code.
+    fn rust(&self) -> Result<Settings> {
+        let brokers = self.brokers.iter().map(|name| {
+            let known = rust::broker(name);
+            known.ok_or_else(|| Error::unknown("broker", name, rust::BROKERS.iter().map(|(name, _)| *name)))
+        });
+        Ok(Settings { brokers: brokers.collect::<Result<_>>()?, ..self.rust.clone() })
     }
 
     /// What the header names as the source: the same on every machine.
@@ -237,7 +249,7 @@ impl Builder {
         }
         // Statements of a table that is gone must not be found any more. In a folder that was asked for they are not ours.
         let owned = match ours && !self.rust_only {
-            true => generate::owned_folders(&self.options(dialects, "")),
+            true => generate::owned_folders(&options(dialects, Settings::default(), "")),
             false => Vec::new(),
         };
         output::apply(&output::plan(&out, files, &owned)?, ours)
@@ -254,6 +266,11 @@ fn refuse_links(out: &Path, files: &[GeneratedFile]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// What is generated beside the file for `include!`.
+fn options<'a>(dialects: &[&'static dyn Dialect], rust: Settings, source: &'a str) -> Options<'a> {
+    Options { dialects: dialects.to_vec(), targets: vec![&Sql], rust, source }
 }
 
 /// The folders that cargo gives a build script.

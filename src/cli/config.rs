@@ -21,7 +21,7 @@ pub const FILE: &str = "claimsmith.toml";
 const KEYS: [&str; 7] = ["schemas", "out", "dialects", "targets", "templates", "rust", "lint"];
 
 /// The keys of `[rust]`.
-const RUST_KEYS: [&str; 2] = ["metrics", "tracing"];
+const RUST_KEYS: [&str; 3] = ["brokers", "metrics", "tracing"];
 
 /// A text of the file, or of a flag.
 #[derive(Clone, Debug)]
@@ -70,8 +70,10 @@ struct Settings {
 }
 
 /// What `[rust]` says of generated Rust code.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct RustSettings {
+    /// Kinds of brokers that the program uses beside those that its definitions name.
+    pub brokers: Vec<Word>,
     /// Relays and consumers count what happens by the crate metrics.
     pub metrics: bool,
     /// Relays and consumers show what happens by the crate tracing.
@@ -212,6 +214,7 @@ impl Reader<'_> {
                 _ => Err(self.expected(&format!("rust.{name}"), "true or false", value)),
             };
             match name {
+                "brokers" => settings.brokers = self.list("rust.brokers", value)?,
                 "metrics" => settings.metrics = said()?,
                 "tracing" => settings.tracing = said()?,
                 _ => return Err(self.unknown(name, key.span(), &RUST_KEYS)),

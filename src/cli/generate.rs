@@ -8,7 +8,8 @@ use crate::diagnostic::render::{visible, visible_lines};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::dialect;
 use crate::error::Error;
-use crate::generate::targets::{self, rust::Settings};
+use crate::generate::targets;
+use crate::generate::targets::rust::{BROKERS, Settings, broker};
 use crate::generate::{self, Options};
 use crate::output::{self, GeneratedFile, Plan};
 use crate::schema::load;
@@ -58,8 +59,7 @@ pub fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<Outcome> {
         .collect::<Result<_, _>>()?;
     let schemas = schemas(arguments, &config, &here)?;
     let source = source(&schemas, &config.root);
-    let RustSettings { metrics, tracing } = config.rust;
-    let rust = Settings { metrics, tracing, ..Settings::default() };
+    let rust = rust_settings(&config.rust)?;
     let options = Options { dialects, targets, rust, source: &source };
 
     let inputs = load::read(&schemas, |path| shown(&here, path))?;
@@ -79,6 +79,13 @@ pub fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<Outcome> {
         true => print_differences(&plan, &here, &out),
         false => write(&plan, arguments.prune, &visible(&shown(&here, &out))),
     }
+}
+
+fn rust_settings(settings: &RustSettings) -> Result<Settings, Error> {
+    let names = || BROKERS.iter().map(|(name, _)| *name);
+    let known = |word: &Word| broker(&word.text).ok_or_else(|| word.unknown("broker", names()));
+    let brokers = settings.brokers.iter().map(known).collect::<Result<_, _>>()?;
+    Ok(Settings { brokers, metrics: settings.metrics, tracing: settings.tracing, ..Settings::default() })
 }
 
 fn has_errors(findings: &[Diagnostic]) -> bool {

@@ -7,10 +7,10 @@ use rskafka::client::ClientBuilder;
 use rskafka::client::partition::{Compression, UnknownTopicHandling};
 use rskafka::record::Record;
 
-use super::generated::broker::{Message, Publisher, Subscriber, Tags};
-use super::generated::kafka::{KafkaAssignment, KafkaStart, KafkaSubscriber};
 use super::lab::{Broker, Kafka, message, next, nothing, run, take, topic};
 use super::server::shared;
+use crate::rust::generated::broker::{Message, Publisher, Subscriber, Tags};
+use crate::rust::generated::kafka::{KafkaAssignment, KafkaStart, KafkaSubscriber};
 
 fn on_kafka<F: Future<Output = ()>>(test: &str, body: impl FnOnce(Kafka, String) -> F) {
     if let Some(address) = shared(Kafka::NAME, test) {

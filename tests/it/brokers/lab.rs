@@ -9,9 +9,9 @@ use async_nats::ConnectOptions;
 use async_nats::jetstream;
 use rskafka::client::ClientBuilder;
 
-use super::generated::broker::{Delivery, Error, Message, Publisher, Subscriber, Tags};
-use super::generated::kafka::{KafkaAssignment, KafkaCluster, KafkaPublisher, KafkaSubscriber};
-use super::generated::nats::{NatsConsumer, NatsPublisher, NatsSubscriber};
+use crate::rust::generated::broker::{Delivery, Error, Message, Publisher, Subscriber, Tags};
+use crate::rust::generated::kafka::{KafkaAssignment, KafkaCluster, KafkaPublisher, KafkaSubscriber};
+use crate::rust::generated::nats::{NatsConsumer, NatsPublisher, NatsSubscriber};
 
 /// Longer than any of these tests should take.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -89,7 +89,7 @@ impl Broker for Kafka {
     }
 
     fn successor(&self, topic: &str, of: &KafkaSubscriber) -> KafkaSubscriber {
-        let start = super::generated::kafka::KafkaStart::At(of.positions());
+        let start = crate::rust::generated::kafka::KafkaStart::At(of.positions());
         KafkaSubscriber::new(self.cluster(), KafkaAssignment { start, ..KafkaAssignment::new(topic) })
     }
 

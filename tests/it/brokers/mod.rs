@@ -8,11 +8,5 @@ mod lab;
 mod nats;
 mod outages;
 mod proxy;
-mod rendered;
 mod server;
 mod travel;
-
-/// Compared with its templates by a test. `cargo fmt` would give it this project's own lines.
-#[rustfmt::skip]
-#[deny(warnings, missing_docs)]
-mod generated;

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::generated::broker::{Message, PublishError, Publisher, Subscriber, Tags};
-use super::generated::nats::{NatsConsumer, NatsStart, NatsSubscriber};
 use super::lab::{ACK_WAIT, Broker, Nats, message, next, nothing, run, take, topic};
 use super::server::shared;
+use crate::rust::generated::broker::{Message, PublishError, Publisher, Subscriber, Tags};
+use crate::rust::generated::nats::{NatsConsumer, NatsStart, NatsSubscriber};
 
 fn on_nats<F: Future<Output = ()>>(test: &str, body: impl FnOnce(Nats) -> F) {
     if let Some(address) = shared(Nats::NAME, test) {

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::generated::broker::{PublishError, Publisher, Subscriber, Tags};
 use super::lab::{Broker, Kafka, Nats, insist, message, next, nothing, run, take, topic};
 use super::proxy::{Proxy, Weather};
 use super::server::{Private, shared};
+use crate::rust::generated::broker::{PublishError, Publisher, Subscriber, Tags};
 
 /// A broker behind a proxy. Kafka's clients go where the broker says that it is, so it must be one that says the proxy.
 async fn behind_proxy(name: &str, test: &str) -> Option<(Proxy, Option<Private>)> {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::generated::broker::{Message, PublishError, Publisher, Subscriber, Tags};
 use super::lab::{ACK_WAIT, Broker, message, nothing, on_brokers, take, topic};
+use crate::rust::generated::broker::{Message, PublishError, Publisher, Subscriber, Tags};
 
 const SECONDS: Duration = Duration::from_secs(5);
 

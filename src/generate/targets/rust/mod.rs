@@ -28,7 +28,7 @@ use needs::Parts;
 use plan::{DialectPlan, Plan};
 #[cfg(feature = "schema")]
 use rows::RowsFile;
-pub use settings::Settings;
+pub use settings::{BROKERS, Settings, broker};
 #[cfg(feature = "schema")]
 use table::TableFile;
 

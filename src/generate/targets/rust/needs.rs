@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::dialect::Driver;
+use crate::schema::format::Broker;
 use crate::template::template_object;
 
 use super::Settings;
@@ -42,6 +43,17 @@ pub enum Need {
     Kafka,
     /// The module `nats`.
     Nats,
+}
+
+impl Need {
+    /// The module of a kind of broker; `None` where there is none of its own.
+    pub fn of(broker: Broker) -> Option<Need> {
+        match broker {
+            Broker::Kafka => Some(Need::Kafka),
+            Broker::Nats => Some(Need::Nats),
+            Broker::Memory | Broker::Custom => None,
+        }
+    }
 }
 
 /// Everything that is needed, each once.

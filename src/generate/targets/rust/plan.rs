@@ -15,8 +15,9 @@ use super::needs::{self, Need, Needs, Parts};
 use super::rows::{self, RowsFile};
 use super::table::{self, Names, TableFile};
 use super::{
-    BROKER, BROKER_DOCS, BUS, BUS_DOCS, Clock, DIALECT, DialectFile, DriverErrors, Held, KAFKA, KAFKA_DOCS, Module, NATS, NATS_DOCS, QUEUE, QueueFile,
-    RELAY, RELAY_DOCS, ROOT, ROWS, RelayFile, RootFile, TABLE, TABLES, TYPES, TablesFile, TypesFile,
+    BROKER, BROKER_DOCS, BUS, BUS_DOCS, Clock, DIALECT, DialectFile, DriverErrors, Held, KAFKA, KAFKA_DOCS, Module,
+    NATS, NATS_DOCS, QUEUE, QueueFile, RELAY, RELAY_DOCS, ROOT, ROWS, RelayFile, RootFile, TABLE, TABLES, TYPES,
+    TablesFile, TypesFile,
 };
 use super::{text, value};
 

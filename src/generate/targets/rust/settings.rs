@@ -2,6 +2,7 @@
 
 use crate::diagnostic::suggest;
 use crate::error::{Error, Result};
+use crate::schema::format::Broker;
 use crate::schema::{Catalog, Column, Table};
 
 /// Choices about Rust code.
@@ -15,6 +16,16 @@ pub struct Settings {
     pub metrics: bool,
     /// Relays and consumers show what happens by the crate tracing.
     pub tracing: bool,
+    /// Kinds of brokers that the program uses beside those that its definitions name.
+    pub brokers: Vec<Broker>,
+}
+
+/// The kinds of brokers for which there is generated code, by their names.
+pub const BROKERS: [(&str, Broker); 2] = [("kafka", Broker::Kafka), ("nats", Broker::Nats)];
+
+/// The kind of broker of this name.
+pub fn broker(name: &str) -> Option<Broker> {
+    BROKERS.iter().find(|(known, _)| *known == name).map(|(_, broker)| *broker)
 }
 
 impl Settings {

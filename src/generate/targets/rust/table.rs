@@ -2,7 +2,6 @@
 
 use crate::generate::Header;
 use crate::generate::model::{self, Choice};
-use crate::schema::format::Broker;
 use crate::schema::{Column, ColumnType, Table};
 use crate::template::template_object;
 
@@ -204,11 +203,8 @@ pub fn file(
     let published = publish::published(table, &columns).filter(|_| work.as_ref().is_some_and(|work| work.claims));
     if let Some(published) = &published {
         needs.insert(Need::Relay);
-        match table.publish.as_ref().map(|publish| publish.broker) {
-            Some(Broker::Kafka) => _ = needs.insert(Need::Kafka),
-            Some(Broker::Nats) => _ = needs.insert(Need::Nats),
-            Some(Broker::Memory | Broker::Custom) | None => {}
-        }
+        let named = table.publish.iter().map(|publish| publish.broker);
+        needs.extend(named.chain(settings.brokers.iter().copied()).filter_map(Need::of));
         if published.key.len() > 1 {
             needs.insert(Need::Json);
         }
