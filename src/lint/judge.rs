@@ -55,14 +55,16 @@ pub fn judge(unit: &Unit, tables: &Tables, options: &Options) -> Judged {
         by_hand: !files::is_generated(&unit.source.text),
     };
     for script in &unit.scripts {
-        statements.extend(script.statements.iter().map(|statement| script.fragment.place(statement.span)));
-        let found = of_script(script, tables, options, &about, &mut judged);
-        placed.extend(found.into_iter().map(|(statement, found)| {
-            let related = found.related.iter().map(|(span, text)| (script.fragment.place(*span), text.clone()));
-            let (statement, span) = (script.fragment.place(statement), script.fragment.place(found.span));
-            let fix = fix(&found, &script.fragment);
-            Placed { statement, span, related: related.collect(), fix, found }
-        }));
+        for part in script.statements(MOST_TOGETHER) {
+            statements.extend(part.iter().map(|statement| script.fragment.place(statement.span)));
+            let found = of_part(&part, script, tables, options, &about, &mut judged);
+            placed.extend(found.into_iter().map(|(statement, found)| {
+                let related = found.related.iter().map(|(span, text)| (script.fragment.place(*span), text.clone()));
+                let (statement, span) = (script.fragment.place(statement), script.fragment.place(found.span));
+                let fix = fix(&found, &script.fragment);
+                Placed { statement, span, related: related.collect(), fix, found }
+            }));
+        }
     }
     statements.sort_unstable();
     // The texts that one statement can become share what is found in all of them.
@@ -133,11 +135,12 @@ fn of_suppression(suppression: &Suppression, used: &[String]) -> Vec<Placed> {
     placed
 }
 
-/// So many readings of a text are looked at together: no script that a person wrote has more, and dumps do.
+/// So many statements of a text are parsed and looked at together: no script that a person wrote has more, and dumps do.
 const MOST_TOGETHER: usize = 10_000;
 
-/// What is found in the statements of a text, each with the bytes of its statement.
-fn of_script(
+/// What is found in statements of a text, each with the bytes of its statement.
+fn of_part(
+    statements: &[Statement],
     script: &Script,
     tables: &Tables,
     options: &Options,
@@ -152,16 +155,17 @@ fn of_script(
         body: script.body,
         options,
     };
-    let bare = bare(&script.statements, tables, options);
+    let bare = bare(statements, tables, options);
     let mut all = Vec::new();
     let mut found = Vec::new();
-    for statement in &script.statements {
+    for statement in statements {
         let blocks = 0..statement.blocks.len();
         let readings: Vec<Reading<'_>> = blocks.flat_map(|at| readings(statement, at, tables, &bare)).collect();
         judged.statements += usize::from(readings.iter().any(|reading| reading.known.queue));
         readings.iter().filter(|_| about.by_hand).for_each(|reading| used(reading, &mut judged.usage));
         let of_one = of_statement(statement, &readings, &context);
         found.extend(of_one.into_iter().map(|found| (statement.span, found)));
+        // One statement can hold as many as a whole text.
         if all.len() < MOST_TOGETHER {
             all.extend(readings);
         }
@@ -172,14 +176,16 @@ fn of_script(
             judge(&all, &context, &mut of_all);
         }
     }
-    found.extend(of_all.into_iter().map(|one| (holder(&script.statements, one.span), one)));
+    found.extend(of_all.into_iter().map(|one| (holder(statements, one.span), one)));
     found
 }
 
 /// The statement in which a place is.
 fn holder(statements: &[Statement], span: Span) -> Span {
-    let holds = |statement: &&Statement| statement.span.start <= span.start && span.end <= statement.span.end;
-    statements.iter().find(holds).map_or(span, |statement| statement.span)
+    // In the order of the text, and none inside another.
+    let before = statements.partition_point(|statement| statement.span.start <= span.start).checked_sub(1);
+    let holder = before.map(|at| statements[at].span).filter(|holder| span.end <= holder.end);
+    holder.unwrap_or(span)
 }
 
 fn of_statement(statement: &Statement, readings: &[Reading<'_>], context: &Context<'_>) -> Vec<Found> {
