@@ -134,6 +134,8 @@ pub fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<Outcome> {
         }
         say_fixed(&fixed);
     }
+    files.read = files.read.saturating_sub(report.tangled.len());
+    files.skipped.extend(report.tangled.iter().map(|path| (path.clone(), Skip::Tangled)));
     let mut findings = left.findings;
     diagnostic::sort(&mut findings);
     if let Some(path) = &arguments.write_baseline {

@@ -43,6 +43,8 @@ pub enum Skip {
     Generated,
     /// The system refused it.
     Unreadable,
+    /// It is so far from its language that reading it would not end.
+    Tangled,
 }
 
 impl Skip {
@@ -53,6 +55,7 @@ impl Skip {
             Skip::NotText => "not text",
             Skip::Generated => "generated",
             Skip::Unreadable => "unreadable",
+            Skip::Tangled => "too far from its language to be parsed",
         }
     }
 }

@@ -102,6 +102,8 @@ pub struct Report {
     pub statements: usize,
     /// Statements about queues of which a part is known only when the program runs.
     pub dynamic: usize,
+    /// Programs that were not read after all: they are so far from their languages that it would not have ended.
+    pub tangled: Vec<String>,
 }
 
 /// Lints files against the tables of the definitions.
@@ -119,11 +121,12 @@ pub fn run(inputs: &[Input], catalog: &Catalog, options: &Options) -> Report {
     }
     let judged = parallel(inputs, |input| {
         let unit = unit::read(input, &finder, &shared, options);
-        judge::judge(&unit, &tables, options)
+        (judge::judge(&unit, &tables, options), unit.tangled)
     });
     let mut report = Report { files: inputs.iter().filter(|input| !input.companion).count(), ..Report::default() };
     let mut usage = Usage::default();
-    for one in judged {
+    for (input, (one, tangled)) in inputs.iter().zip(judged) {
+        report.tangled.extend(tangled.then(|| input.source.path.clone()));
         report.findings.extend(one.findings);
         report.statements += one.statements;
         report.dynamic += one.dynamic;

@@ -18,6 +18,8 @@ pub struct Unit {
     pub source: Arc<Source>,
     /// Its texts of SQL.
     pub scripts: Vec<Script>,
+    /// It is so far from its language that it was not read.
+    pub tangled: bool,
 }
 
 /// One text of SQL, cut into pieces and not yet parsed: what is parsed is ten times as large.
@@ -67,13 +69,15 @@ const MOST_NESTED: usize = 4;
 /// Reads a file.
 pub(super) fn read(input: &Input, finder: &Finder, shared: &Shared, options: &Options) -> Unit {
     let source = &input.source;
-    let mut scripts = Vec::new();
+    let (mut scripts, mut tangled) = (Vec::new(), false);
     if !input.companion && finder.is_in(source.text.as_bytes(), &input.extension) {
-        for fragment in fragments(input, shared) {
+        let fragments = fragments(input, shared);
+        tangled = fragments.is_none();
+        for fragment in fragments.unwrap_or_default() {
             script(fragment, finder, &source.path, options, 0, &mut scripts);
         }
     }
-    Unit { source: source.clone(), scripts }
+    Unit { source: source.clone(), scripts, tangled }
 }
 
 /// What a file says of tables and indexes.
@@ -113,18 +117,18 @@ fn is_host(_: &str) -> bool {
 }
 
 #[cfg(feature = "lang-go")]
-fn of_program(input: &Input, shared: &Shared) -> Vec<Fragment> {
+fn of_program(input: &Input, shared: &Shared) -> Option<Vec<Fragment>> {
     sql::host::fragments(&input.source.text, &input.extension, shared.constants(input))
 }
 
 #[cfg(all(feature = "host", not(feature = "lang-go")))]
-fn of_program(input: &Input, _: &Shared) -> Vec<Fragment> {
+fn of_program(input: &Input, _: &Shared) -> Option<Vec<Fragment>> {
     sql::host::fragments(&input.source.text, &input.extension, sql::host::Constants::new())
 }
 
 #[cfg(not(feature = "host"))]
-fn of_program(_: &Input, _: &Shared) -> Vec<Fragment> {
-    Vec::new()
+fn of_program(_: &Input, _: &Shared) -> Option<Vec<Fragment>> {
+    Some(Vec::new())
 }
 
 #[cfg(feature = "mybatis")]
@@ -137,10 +141,11 @@ fn of_mapper(_: &str, _: &Shared) -> Vec<Fragment> {
     Vec::new()
 }
 
-fn fragments(input: &Input, shared: &Shared) -> Vec<Fragment> {
+/// The texts of SQL in a file; `None` if it cannot be read in any time.
+fn fragments(input: &Input, shared: &Shared) -> Option<Vec<Fragment>> {
     match &*input.extension {
-        "sql" => vec![Fragment::file(&input.source.text)],
-        "xml" => of_mapper(&input.source.text, shared),
+        "sql" => Some(vec![Fragment::file(&input.source.text)]),
+        "xml" => Some(of_mapper(&input.source.text, shared)),
         _ => of_program(input, shared),
     }
 }

@@ -127,6 +127,7 @@ impl Projects {
             all.findings.extend(project.findings.iter().cloned().chain(report.findings));
             all.statements += report.statements;
             all.dynamic += report.dynamic;
+            all.tangled.extend(report.tangled);
         }
         all.files = inputs.len();
         all
