@@ -167,7 +167,7 @@ def main():
                 ("sqruff", [str(tools / "sqruff"), "lint", "--format", "github-annotation-native", *some(folder, 100)], folder, 100),
                 ("sqlfluff", [str(tools / "sqlfluff"), "lint", "--dialect", "postgres", "--format", "none", *some(folder, 10)], folder, 10),
             ]
-            compare(title, [("claimsmith", lint, folder, 2_000), *slow], 1)
+            compare(title, [("claimsmith", lint, folder, 2_000), *slow], min(runs, 3))
         compare("Programs with little SQL", [
             ("claimsmith", lint, sources, 50_000),
             ("ripgrep", [str(tools / "rg"), "--line-number", "SELECT|UPDATE|DELETE", "."], sources, 50_000),
