@@ -1,6 +1,6 @@
 //! Statements → findings of a file, with what its comments allow left out.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostic::{Diagnostic, Edit, Place, Span};
 use crate::schema::Catalog;
@@ -72,7 +72,8 @@ pub fn judge(unit: &Unit, tables: &Tables, options: &Options) -> Judged {
     placed.retain(|one| seen.insert((one.span, one.found.check.rule.id)));
     let suppressions = if unit.scripts.is_empty() { Vec::new() } else { suppress::find(&unit.source.text) };
     let mut used = vec![Vec::new(); suppressions.len()];
-    placed.retain(|one| match allowing(&suppressions, &statements, one) {
+    let allowing = Allowing::of(&suppressions, &statements);
+    placed.retain(|one| match allowing.find(one) {
         Some((at, rule)) => {
             used[at].push(rule);
             false
@@ -93,17 +94,46 @@ fn fix(found: &Found, fragment: &Fragment) -> Vec<Edit> {
     found.fix.iter().map(place).collect::<Option<Vec<Edit>>>().unwrap_or_default()
 }
 
-/// The suppression that allows a finding: it stands in the statement, or before it with no other between them.
-fn allowing(suppressions: &[Suppression], statements: &[Span], one: &Placed) -> Option<(usize, String)> {
-    let rule = one.found.check.rule.id;
-    let at = suppressions.iter().position(|suppression| {
-        let start = suppression.span.start;
-        let inside = one.statement.start <= start && start < one.statement.end;
-        let next = statements.iter().find(|statement| statement.end > start);
-        let before = next.is_some_and(|next| next.start >= start && next.start == one.statement.start);
-        (inside || before) && suppression.rules.iter().any(|(id, _)| id == rule)
-    })?;
-    Some((at, rule.to_owned()))
+/// Suppressions by the statements that they are for. A file may have thousands of both.
+struct Allowing<'a> {
+    suppressions: &'a [Suppression],
+    /// Those that stand before a statement, with no other between them, by its first byte.
+    before: BTreeMap<u32, Vec<usize>>,
+}
+
+impl<'a> Allowing<'a> {
+    /// `statements` are in the order of their first bytes.
+    fn of(suppressions: &'a [Suppression], statements: &[Span]) -> Allowing<'a> {
+        // The first statement that ends behind a place is where the greatest end so far is behind it.
+        let mut greatest = 0;
+        let ends: Vec<u32> = statements
+            .iter()
+            .map(|statement| {
+                greatest = statement.end.max(greatest);
+                greatest
+            })
+            .collect();
+        let mut before: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for (at, suppression) in suppressions.iter().enumerate() {
+            let start = suppression.span.start;
+            let next = statements.get(ends.partition_point(|end| *end <= start));
+            if let Some(next) = next.filter(|next| next.start >= start) {
+                before.entry(next.start).or_default().push(at);
+            }
+        }
+        Allowing { suppressions, before }
+    }
+
+    /// The suppression that allows a finding: it stands in the statement, or before it with no other between them.
+    fn find(&self, one: &Placed) -> Option<(usize, String)> {
+        let rule = one.found.check.rule.id;
+        let first_behind = |place: u32| self.suppressions.partition_point(|other| other.span.start < place);
+        let inside = first_behind(one.statement.start)..first_behind(one.statement.end);
+        let before = self.before.get(&one.statement.start).into_iter().flatten().copied();
+        let mut found = before.chain(inside);
+        let at = found.find(|at| self.suppressions[*at].rules.iter().any(|(id, _)| id == rule))?;
+        Some((at, rule.to_owned()))
+    }
 }
 
 fn of_suppression(suppression: &Suppression, used: &[String]) -> Vec<Placed> {
