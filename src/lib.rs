@@ -49,7 +49,7 @@
 //! | none | [`schema`] and [`workload`]: definitions, their checks, and the indexes that they need | |
 //! | `generate` | SQL and Rust code, templates, [`build_script`]; 9 crates in all, none of which talks to a database | yes |
 //! | `schema` | the JSON Schema of the definition format | yes |
-//! | `live` | talking to databases, with sqlx: `demo` | yes |
+//! | `live` | talking to databases, with sqlx: `demo`, `lint --database-url` | yes |
 //! | `lint` | judging the SQL of others: [`sql`], [`lint`] | yes |
 //! | `languages` | SQL in programs: `lang-rust`, `lang-go` …, one feature for each language, and `mybatis` | yes |
 //! | `cli` | the program `claimsmith`, with all of the above | yes |

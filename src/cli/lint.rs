@@ -17,6 +17,7 @@ use clap::ValueEnum;
 
 use crate::diagnostic::render::{Report as Text, concise, visible};
 use crate::diagnostic::{self, Diagnostic, Level};
+use crate::dialect::catalogue;
 use crate::error::Error;
 use crate::lint::Report;
 use crate::lint::files::{self, Files, Listing, Skip};
@@ -49,6 +50,10 @@ pub struct Arguments {
     /// Exit with 1 if more statements than this could not be judged in full, since a part of their text is unknown
     #[arg(long, value_name = "N")]
     max_unanalyzed: Option<usize>,
+    /// A database whose tables are as the statements find them, where neither definitions nor SQL of the linted files make
+    /// them: `mysql://`, `mariadb://`, `postgres://` or `sqlite://`. It is only read
+    #[arg(long, value_name = "URL")]
+    database_url: Option<String>,
     /// Only what is wrong with statements that changed since this commit, or since the work here began if that is later
     #[arg(long, value_name = "COMMIT")]
     since: Option<String>,
@@ -105,21 +110,32 @@ pub fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<Outcome> {
         return Err(Error::new("standard input has no file to change, and no history").into());
     }
     let listing = if piped { Listing::default() } else { listing(arguments, &config, &here)? };
-    let projects = Projects::of(config, arguments, global.config.is_some(), &listing, &here)?;
+    let mut projects = Projects::of(config, arguments, global.config.is_some(), &listing, &here)?;
+    let mut tables = None;
+    if let Some(url) = &arguments.database_url {
+        let finder = projects.finder();
+        let found = catalogue::read(url, &|table| finder.may_name(table))?;
+        tables = Some(found.tables.len());
+        projects.learn(found, arguments);
+    }
     let mut files = match piped {
         true => standard_input()?,
         false => files::read_all(listing, &projects.finder(), |path| shown(&here, path)),
     };
     let mut report = projects.lint(&files.inputs);
-    let mut left = remaining(&report, arguments, &projects, &here)?;
+    // What `--fix` changed is told by all that was found; else it is not kept twice.
+    let found = if arguments.fix { report.findings.clone() } else { std::mem::take(&mut report.findings) };
+    let mut left = remaining(found, arguments, &projects, &here)?;
     if arguments.fix {
         let fixed = fix::apply(&left.findings, &report.findings, &mut files.inputs, &projects, &here)?;
         if fixed.files > 0 {
             report = projects.lint(&files.inputs);
-            left = remaining(&report, arguments, &projects, &here)?;
+            left = remaining(std::mem::take(&mut report.findings), arguments, &projects, &here)?;
         }
         say_fixed(&fixed);
     }
+    files.read = files.read.saturating_sub(report.tangled.len());
+    files.skipped.extend(report.tangled.iter().map(|path| (path.clone(), Skip::Tangled)));
     let mut findings = left.findings;
     diagnostic::sort(&mut findings);
     if let Some(path) = &arguments.write_baseline {
@@ -139,7 +155,7 @@ pub fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<Outcome> {
         Format::Gitlab => print(&ci::gitlab(&findings))?,
         Format::Junit => print(&ci::junit(&findings))?,
     }
-    summary(&report, &files, left.known);
+    summary(&report, &files, left.known, tables);
     Ok(outcome(arguments, &findings, &report))
 }
 
@@ -151,8 +167,12 @@ struct Left {
 }
 
 /// Findings without those that the configuration allows, that are about unchanged lines, or that the baseline knows.
-fn remaining(report: &Report, arguments: &Arguments, projects: &Projects, here: &Path) -> anyhow::Result<Left> {
-    let mut findings = report.findings.clone();
+fn remaining(
+    mut findings: Vec<Diagnostic>,
+    arguments: &Arguments,
+    projects: &Projects,
+    here: &Path,
+) -> anyhow::Result<Left> {
     let whole = arguments.paths.is_empty() && arguments.since.is_none();
     Allows::of(projects.all.iter().map(|project| &project.config), here)?.filter(&mut findings, whole);
     if let Some(revision) = &arguments.since {
@@ -187,11 +207,14 @@ fn outcome(arguments: &Arguments, findings: &[Diagnostic], report: &Report) -> O
 }
 
 /// What was looked at, so that silence can be told from not having looked.
-fn summary(report: &Report, files: &Files, known: usize) {
+fn summary(report: &Report, files: &Files, known: usize, tables: Option<usize>) {
     let mut err = anstream::stderr();
     let mut line = format!("{} about queues in {}", plural(report.statements, "statement"), plural(files.read, "file"));
     if report.dynamic > 0 {
         line.push_str(&format!("; {} not known in full before the program runs", report.dynamic));
+    }
+    if let Some(tables) = tables {
+        line.push_str(&format!("; {} told by the database", plural(tables, "table")));
     }
     if known > 0 {
         line.push_str(&format!("; {} known from the baseline", plural(known, "finding")));

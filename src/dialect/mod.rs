@@ -3,6 +3,8 @@
 //! Outside this folder no code names a database: it reads a fact of [`Engine`] or asks a [`Dialect`].
 //! To add a database: a folder with the same file names, and one line in [`ALL`].
 
+#[cfg(feature = "live")]
+pub mod catalogue;
 mod driver;
 mod mariadb;
 mod mysql;
@@ -142,6 +144,18 @@ pub trait Dialect: Sync {
 
     /// Which spelling of the query builder is right.
     fn backend(&self) -> Backend;
+
+    /// What the URLs of such databases begin with, before `:`.
+    #[cfg(feature = "live")]
+    fn schemes(&self) -> &'static [&'static str];
+
+    /// What a database says of its tables whose names are `wanted`.
+    #[cfg(feature = "live")]
+    fn catalogue(
+        &self,
+        url: &str,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<catalogue::Catalogue, catalogue::Unreachable>;
 
     /// Adds a constraint to a table that exists, unless it has it; `None` where foreign keys always stand inline.
     fn add_constraint(&self, table: &str, constraint: &str) -> Option<String>;

@@ -1,5 +1,7 @@
 //! Whether a block takes rows of a queue for work, and what its conditions say of the table.
 
+use std::cell::OnceCell;
+
 use crate::sql::ast::{Block, Expr, ExprKind, Role, Statement, TableRef, Verb};
 
 use super::predicate::{Columns, Condition, Test, TestKind};
@@ -23,6 +25,8 @@ pub struct Reading<'a> {
     pub filters: usize,
     /// What kind of claim it is, if it is one.
     pub claim: Option<Claim>,
+    /// What [`Reading::is_keyed`] found, which many rules ask.
+    keyed: OnceCell<bool>,
 }
 
 /// A kind of claim.
@@ -71,7 +75,8 @@ fn reading<'a>(statement: &'a Statement, block: &'a Block, table: &'a TableRef, 
     let mut conditions: Vec<Condition<'a>> = block.filter.iter().map(|filter| Condition::of(filter, &names)).collect();
     let filters = conditions.len();
     conditions.extend(block.joins.iter().map(|join| Condition::of(join, &names)));
-    let mut reading = Reading { statement, block, table, known, conditions, filters, claim: None };
+    let mut reading =
+        Reading { statement, block, table, known, conditions, filters, claim: None, keyed: OnceCell::new() };
     reading.claim = reading.classify();
     reading
 }
@@ -107,7 +112,9 @@ impl<'a> Reading<'a> {
 
     /// Conditions that all hold, taken apart.
     pub fn conjuncts(&self) -> Vec<&Condition<'a>> {
-        self.conditions.iter().flat_map(Condition::conjuncts).collect()
+        let mut found = Vec::new();
+        self.conditions.iter().for_each(|condition| condition.add_conjuncts(&mut found));
+        found
     }
 
     /// Conditions of WHERE.
@@ -125,7 +132,9 @@ impl<'a> Reading<'a> {
 
     /// Tests anywhere in WHERE.
     pub fn all_tests(&self) -> Vec<&Test<'a>> {
-        self.filter().iter().flat_map(Condition::tests).collect()
+        let mut found = Vec::new();
+        self.filter().iter().for_each(|condition| condition.add_tests(&mut found));
+        found
     }
 
     /// Whether every row that is read has one of the given values in the column.
@@ -136,6 +145,10 @@ impl<'a> Reading<'a> {
 
     /// Whether the block goes to rows by their key, or by another id.
     pub fn is_keyed(&self) -> bool {
+        *self.keyed.get_or_init(|| self.finds_keyed())
+    }
+
+    fn finds_keyed(&self) -> bool {
         let choice = |column: &str| self.pins(column, &|test| test.is_choice());
         let known = self.known;
         let name = |at: usize| known.table.columns[at].name.to_lowercase();

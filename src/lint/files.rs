@@ -1,5 +1,6 @@
 //! The disk → files to be linted. What cannot hold SQL about a queue is read and let go at once.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
@@ -8,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::{WalkBuilder, WalkState};
 
+use super::finder::Finder;
 use super::shared::{self, Wanted};
-use super::unit::Finder;
 use super::{Input, parallel, unit};
 use crate::diagnostic::Source;
 use crate::error::{Error, Result};
@@ -42,6 +43,8 @@ pub enum Skip {
     Generated,
     /// The system refused it.
     Unreadable,
+    /// It is so far from its language that reading it would not end.
+    Tangled,
 }
 
 impl Skip {
@@ -52,6 +55,7 @@ impl Skip {
             Skip::NotText => "not text",
             Skip::Generated => "generated",
             Skip::Unreadable => "unreadable",
+            Skip::Tangled => "too far from its language to be parsed",
         }
     }
 }
@@ -83,7 +87,13 @@ pub fn list(paths: &[PathBuf], shown: impl Fn(&Path) -> String) -> Result<Listin
             false => listing.files.push((path.clone(), true)),
         }
     }
-    listing.files.sort();
+    // As paths are ordered, by their parts; in bytes that is much faster.
+    let parts = |path: &Path| {
+        let mut bytes = path.as_os_str().as_encoded_bytes().to_vec();
+        bytes.iter_mut().filter(|byte| std::path::is_separator(char::from(**byte))).for_each(|byte| *byte = 0);
+        bytes
+    };
+    listing.files.sort_by_cached_key(|(path, named)| (parts(path), *named));
     // A file that is named, too, comes first: it is read as such.
     listing.files.dedup_by(|a, b| {
         a.0 == b.0 && {
@@ -191,21 +201,40 @@ fn extension(path: &Path) -> String {
 fn read(path: &Path, named: bool, finder: &Finder, shown: &impl Fn(&Path) -> String) -> Outcome {
     let skipped = |why| Outcome::Skipped(shown(path), why);
     let Ok(file) = fs::File::open(path) else { return skipped(Skip::Unreadable) };
-    let mut bytes = Vec::new();
-    if file.take(MOST_BYTES + 1).read_to_end(&mut bytes).is_err() {
-        return skipped(Skip::Unreadable);
-    }
+    // Nearly every file is let go at once: its bytes are read where those of the one before it were.
+    BUFFER.with_borrow_mut(|bytes| {
+        bytes.clear();
+        if file.take(MOST_BYTES + 1).read_to_end(bytes).is_err() {
+            return skipped(Skip::Unreadable);
+        }
+        let outcome = outcome(bytes, path, named, finder, shown);
+        // Of a large file nothing is kept.
+        bytes.shrink_to(KEPT_BYTES);
+        outcome
+    })
+}
+
+thread_local! {
+    /// What the file that is being read holds.
+    static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Bytes of the buffer that are kept for the next file.
+const KEPT_BYTES: usize = 256 * 1024;
+
+fn outcome(bytes: &[u8], path: &Path, named: bool, finder: &Finder, shown: &impl Fn(&Path) -> String) -> Outcome {
+    let skipped = |why| Outcome::Skipped(shown(path), why);
     if bytes.len() as u64 > MOST_BYTES {
         return skipped(Skip::Large);
     }
-    if !finder.is_in(&bytes, &extension(path)) {
+    if !finder.is_in(bytes, &extension(path)) {
         return Outcome::Empty;
     }
     if bytes.contains(&0) {
         return skipped(Skip::NotText);
     }
-    let Ok(text) = String::from_utf8(bytes) else { return skipped(Skip::NotText) };
-    if !named && is_generated(&text) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return skipped(Skip::NotText) };
+    if !named && is_generated(text) {
         return skipped(Skip::Generated);
     }
     Outcome::Kept(input(shown(path), text, &extension(path)))

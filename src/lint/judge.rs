@@ -1,6 +1,6 @@
 //! Statements → findings of a file, with what its comments allow left out.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostic::{Diagnostic, Edit, Place, Span};
 use crate::schema::Catalog;
@@ -55,14 +55,16 @@ pub fn judge(unit: &Unit, tables: &Tables, options: &Options) -> Judged {
         by_hand: !files::is_generated(&unit.source.text),
     };
     for script in &unit.scripts {
-        statements.extend(script.statements.iter().map(|statement| script.fragment.place(statement.span)));
-        let found = of_script(script, tables, options, &about, &mut judged);
-        placed.extend(found.into_iter().map(|(statement, found)| {
-            let related = found.related.iter().map(|(span, text)| (script.fragment.place(*span), text.clone()));
-            let (statement, span) = (script.fragment.place(statement), script.fragment.place(found.span));
-            let fix = fix(&found, &script.fragment);
-            Placed { statement, span, related: related.collect(), fix, found }
-        }));
+        for part in script.statements(MOST_TOGETHER) {
+            statements.extend(part.iter().map(|statement| script.fragment.place(statement.span)));
+            let found = of_part(&part, script, tables, options, &about, &mut judged);
+            placed.extend(found.into_iter().map(|(statement, found)| {
+                let related = found.related.iter().map(|(span, text)| (script.fragment.place(*span), text.clone()));
+                let (statement, span) = (script.fragment.place(statement), script.fragment.place(found.span));
+                let fix = fix(&found, &script.fragment);
+                Placed { statement, span, related: related.collect(), fix, found }
+            }));
+        }
     }
     statements.sort_unstable();
     // The texts that one statement can become share what is found in all of them.
@@ -70,7 +72,8 @@ pub fn judge(unit: &Unit, tables: &Tables, options: &Options) -> Judged {
     placed.retain(|one| seen.insert((one.span, one.found.check.rule.id)));
     let suppressions = if unit.scripts.is_empty() { Vec::new() } else { suppress::find(&unit.source.text) };
     let mut used = vec![Vec::new(); suppressions.len()];
-    placed.retain(|one| match allowing(&suppressions, &statements, one) {
+    let allowing = Allowing::of(&suppressions, &statements);
+    placed.retain(|one| match allowing.find(one) {
         Some((at, rule)) => {
             used[at].push(rule);
             false
@@ -91,17 +94,46 @@ fn fix(found: &Found, fragment: &Fragment) -> Vec<Edit> {
     found.fix.iter().map(place).collect::<Option<Vec<Edit>>>().unwrap_or_default()
 }
 
-/// The suppression that allows a finding: it stands in the statement, or before it with no other between them.
-fn allowing(suppressions: &[Suppression], statements: &[Span], one: &Placed) -> Option<(usize, String)> {
-    let rule = one.found.check.rule.id;
-    let at = suppressions.iter().position(|suppression| {
-        let start = suppression.span.start;
-        let inside = one.statement.start <= start && start < one.statement.end;
-        let next = statements.iter().find(|statement| statement.end > start);
-        let before = next.is_some_and(|next| next.start >= start && next.start == one.statement.start);
-        (inside || before) && suppression.rules.iter().any(|(id, _)| id == rule)
-    })?;
-    Some((at, rule.to_owned()))
+/// Suppressions by the statements that they are for. A file may have thousands of both.
+struct Allowing<'a> {
+    suppressions: &'a [Suppression],
+    /// Those that stand before a statement, with no other between them, by its first byte.
+    before: BTreeMap<u32, Vec<usize>>,
+}
+
+impl<'a> Allowing<'a> {
+    /// `statements` are in the order of their first bytes.
+    fn of(suppressions: &'a [Suppression], statements: &[Span]) -> Allowing<'a> {
+        // The first statement that ends behind a place is where the greatest end so far is behind it.
+        let mut greatest = 0;
+        let ends: Vec<u32> = statements
+            .iter()
+            .map(|statement| {
+                greatest = statement.end.max(greatest);
+                greatest
+            })
+            .collect();
+        let mut before: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for (at, suppression) in suppressions.iter().enumerate() {
+            let start = suppression.span.start;
+            let next = statements.get(ends.partition_point(|end| *end <= start));
+            if let Some(next) = next.filter(|next| next.start >= start) {
+                before.entry(next.start).or_default().push(at);
+            }
+        }
+        Allowing { suppressions, before }
+    }
+
+    /// The suppression that allows a finding: it stands in the statement, or before it with no other between them.
+    fn find(&self, one: &Placed) -> Option<(usize, String)> {
+        let rule = one.found.check.rule.id;
+        let first_behind = |place: u32| self.suppressions.partition_point(|other| other.span.start < place);
+        let inside = first_behind(one.statement.start)..first_behind(one.statement.end);
+        let before = self.before.get(&one.statement.start).into_iter().flatten().copied();
+        let mut found = before.chain(inside);
+        let at = found.find(|at| self.suppressions[*at].rules.iter().any(|(id, _)| id == rule))?;
+        Some((at, rule.to_owned()))
+    }
 }
 
 fn of_suppression(suppression: &Suppression, used: &[String]) -> Vec<Placed> {
@@ -133,11 +165,12 @@ fn of_suppression(suppression: &Suppression, used: &[String]) -> Vec<Placed> {
     placed
 }
 
-/// So many readings of a text are looked at together: no script that a person wrote has more, and dumps do.
+/// So many statements of a text are parsed and looked at together: no script that a person wrote has more, and dumps do.
 const MOST_TOGETHER: usize = 10_000;
 
-/// What is found in the statements of a text, each with the bytes of its statement.
-fn of_script(
+/// What is found in statements of a text, each with the bytes of its statement.
+fn of_part(
+    statements: &[Statement],
     script: &Script,
     tables: &Tables,
     options: &Options,
@@ -152,16 +185,17 @@ fn of_script(
         body: script.body,
         options,
     };
-    let bare = bare(&script.statements, tables, options);
+    let bare = bare(statements, tables, options);
     let mut all = Vec::new();
     let mut found = Vec::new();
-    for statement in &script.statements {
+    for statement in statements {
         let blocks = 0..statement.blocks.len();
         let readings: Vec<Reading<'_>> = blocks.flat_map(|at| readings(statement, at, tables, &bare)).collect();
         judged.statements += usize::from(readings.iter().any(|reading| reading.known.queue));
         readings.iter().filter(|_| about.by_hand).for_each(|reading| used(reading, &mut judged.usage));
         let of_one = of_statement(statement, &readings, &context);
         found.extend(of_one.into_iter().map(|found| (statement.span, found)));
+        // One statement can hold as many as a whole text.
         if all.len() < MOST_TOGETHER {
             all.extend(readings);
         }
@@ -172,14 +206,16 @@ fn of_script(
             judge(&all, &context, &mut of_all);
         }
     }
-    found.extend(of_all.into_iter().map(|one| (holder(&script.statements, one.span), one)));
+    found.extend(of_all.into_iter().map(|one| (holder(statements, one.span), one)));
     found
 }
 
 /// The statement in which a place is.
 fn holder(statements: &[Statement], span: Span) -> Span {
-    let holds = |statement: &&Statement| statement.span.start <= span.start && span.end <= statement.span.end;
-    statements.iter().find(holds).map_or(span, |statement| statement.span)
+    // In the order of the text, and none inside another.
+    let before = statements.partition_point(|statement| statement.span.start <= span.start).checked_sub(1);
+    let holder = before.map(|at| statements[at].span).filter(|holder| span.end <= holder.end);
+    holder.unwrap_or(span)
 }
 
 fn of_statement(statement: &Statement, readings: &[Reading<'_>], context: &Context<'_>) -> Vec<Found> {

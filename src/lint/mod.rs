@@ -7,6 +7,7 @@ pub mod baseline;
 mod branches;
 mod claim;
 pub mod files;
+pub mod finder;
 mod judge;
 mod mend;
 mod predicate;
@@ -30,7 +31,6 @@ use crate::schema::Catalog;
 use rule::Usage;
 use shared::Shared;
 use tables::Tables;
-use unit::Unit;
 
 /// What a run is asked for.
 #[derive(Clone)]
@@ -45,6 +45,9 @@ pub struct Options {
     pub levels: BTreeMap<String, Option<Level>>,
     /// Tables of other projects: known here, and judged there.
     pub foreign: Catalog,
+    /// Statements that make tables, as a database tells them, and the database: what is known of tables where neither
+    /// definitions nor the linted files say more.
+    pub made: Option<(&'static dyn Dialect, Vec<String>)>,
     /// Folders, as reports show them, with the services that their files belong to; the longest that fits is meant.
     pub services: Vec<(String, String)>,
 }
@@ -59,6 +62,7 @@ impl Default for Options {
             dialects: dialect::ALL.to_vec(),
             levels: BTreeMap::new(),
             foreign: Catalog::default(),
+            made: None,
             services: Vec::new(),
         }
     }
@@ -98,21 +102,31 @@ pub struct Report {
     pub statements: usize,
     /// Statements about queues of which a part is known only when the program runs.
     pub dynamic: usize,
+    /// Programs that were not read after all: they are so far from their languages that it would not have ended.
+    pub tangled: Vec<String>,
 }
 
 /// Lints files against the tables of the definitions.
 pub fn run(inputs: &[Input], catalog: &Catalog, options: &Options) -> Report {
     let mut tables = Tables::of(catalog, options);
-    let finder = unit::Finder::new(&tables, options);
+    let finder = finder::Finder::new(&tables, options);
+    if let Some((dialect, statements)) = &options.made {
+        let read = statements.iter().flat_map(|statement| unit::ddl(statement, *dialect));
+        read.for_each(|ddl| tables.learn(&ddl, options));
+    }
     let shared = Shared::of(inputs);
-    let units: Vec<Unit> = parallel(inputs, |input| unit::read(input, &finder, &shared, options));
-    for ddl in units.iter().flat_map(Unit::ddl) {
+    // Twice over the files, since what is parsed of all of them at once would not fit: few make tables.
+    for ddl in parallel(inputs, |input| unit::ddl_of(input, &finder, &shared, options)).iter().flatten() {
         tables.learn(ddl, options);
     }
-    let judged = parallel(&units, |unit| judge::judge(unit, &tables, options));
+    let judged = parallel(inputs, |input| {
+        let unit = unit::read(input, &finder, &shared, options);
+        (judge::judge(&unit, &tables, options), unit.tangled)
+    });
     let mut report = Report { files: inputs.iter().filter(|input| !input.companion).count(), ..Report::default() };
     let mut usage = Usage::default();
-    for one in judged {
+    for (input, (one, tangled)) in inputs.iter().zip(judged) {
+        report.tangled.extend(tangled.then(|| input.source.path.clone()));
         report.findings.extend(one.findings);
         report.statements += one.statements;
         report.dynamic += one.dynamic;

@@ -81,18 +81,32 @@ impl<'a> Condition<'a> {
 
     /// The conditions that all hold.
     pub fn conjuncts(&self) -> Vec<&Condition<'a>> {
+        let mut found = Vec::new();
+        self.add_conjuncts(&mut found);
+        found
+    }
+
+    /// Adds the conditions that all hold to a list: they are asked for often, and lists of lists would cost most of that.
+    pub fn add_conjuncts<'c>(&'c self, found: &mut Vec<&'c Condition<'a>>) {
         match self {
-            Condition::All(list) => list.iter().flat_map(Condition::conjuncts).collect(),
-            other => vec![other],
+            Condition::All(list) => list.iter().for_each(|condition| condition.add_conjuncts(found)),
+            other => found.push(other),
         }
     }
 
     /// All tests in it, wherever they stand.
     pub fn tests(&self) -> Vec<&Test<'a>> {
+        let mut found = Vec::new();
+        self.add_tests(&mut found);
+        found
+    }
+
+    /// Adds all tests in it to a list.
+    pub fn add_tests<'c>(&'c self, found: &mut Vec<&'c Test<'a>>) {
         match self {
-            Condition::All(list) => list.iter().flat_map(Condition::tests).collect(),
-            Condition::Any(any) => any.branches.iter().flat_map(Condition::tests).collect(),
-            Condition::Test(test) => vec![test],
+            Condition::All(list) => list.iter().for_each(|condition| condition.add_tests(found)),
+            Condition::Any(any) => any.branches.iter().for_each(|branch| branch.add_tests(found)),
+            Condition::Test(test) => found.push(test),
         }
     }
 
@@ -310,8 +324,9 @@ fn mirrored(kind: TestKind) -> TestKind {
 fn mentions(expr: &Expr, columns: &impl Columns) -> Vec<String> {
     let mut mentions = Vec::new();
     expr.any(&mut |part| {
-        mentions
-            .extend(columns.column(part).filter(|column| !mentions.contains(column)).into_iter().collect::<Vec<_>>());
+        if let Some(column) = columns.column(part).filter(|column| !mentions.contains(column)) {
+            mentions.push(column);
+        }
         false
     });
     mentions

@@ -67,7 +67,9 @@ impl Shared {
         let several = go.len() > 1;
         let read = parallel(&go, |input| {
             let text = &input.source.text;
-            let constants = if several { host::constants(text, "go", self.constants(input)) } else { Constants::new() };
+            let declares = several && go::may_declare(text);
+            let constants =
+                if declares { host::constants(text, "go", self.constants(input)) } else { Constants::new() };
             (folder(&input.source.path).to_owned(), go::header(text).package, constants)
         });
         let mut next = Shared { packages: BTreeMap::new(), ..self.mappers(inputs) };
@@ -126,6 +128,14 @@ impl Shared {
     }
 }
 
+#[cfg(feature = "lang-go")]
+use go::may_declare;
+
+#[cfg(not(feature = "lang-go"))]
+fn may_declare(_: &str) -> bool {
+    false
+}
+
 /// Which other files the kept ones see names of.
 #[derive(Debug, Default)]
 pub struct Wanted {
@@ -175,7 +185,7 @@ impl Wanted {
 
     /// Whether a file is asked for, by its text.
     pub fn is(&self, text: &str, extension: &str) -> bool {
-        extension == "go"
+        extension == "go" && may_declare(text)
             || self.namespaces.iter().any(|namespace| text.contains(&format!("namespace=\"{namespace}\"")))
     }
 }

@@ -2,29 +2,27 @@
 
 use std::sync::Arc;
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder};
-
 use crate::diagnostic::{Source, Span};
 use crate::dialect::{self, Dialect};
-use crate::schema::Catalog;
 use crate::sql::ddl::Ddl;
 use crate::sql::split::{self, Piece};
-use crate::sql::{self, Fragment, HOLE, Item, Statement, Syntax, token};
+use crate::sql::{self, Fragment, HOLE, Item, Statement, Syntax, Token, token};
 
+use super::finder::Finder;
 use super::shared::Shared;
-use super::tables::Tables;
 use super::{Input, Options};
 
-/// A file with what was read of it.
-#[derive(Debug)]
+/// A file with the texts of SQL in it.
 pub struct Unit {
     /// The file.
     pub source: Arc<Source>,
     /// Its texts of SQL.
     pub scripts: Vec<Script>,
+    /// It is so far from its language that it was not read.
+    pub tangled: bool,
 }
 
-/// One text of SQL.
+/// One text of SQL, cut into pieces and not yet parsed: what is parsed is ten times as large.
 pub struct Script {
     /// The text, with its way back to the file.
     pub fragment: Fragment,
@@ -32,80 +30,37 @@ pub struct Script {
     pub dialects: Vec<&'static dyn Dialect>,
     /// It is the body of a function, or a text that one runs.
     pub body: bool,
-    /// Its statements.
-    pub statements: Vec<Statement>,
-    ddl: Vec<Ddl>,
+    syntax: Syntax,
+    tokens: Vec<Token>,
+    pieces: Vec<Piece>,
 }
 
-impl std::fmt::Debug for Script {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Script").field("statements", &self.statements).finish_non_exhaustive()
-    }
-}
-
-impl Unit {
-    /// Its statements about tables and indexes.
-    pub fn ddl(&self) -> impl Iterator<Item = &Ddl> {
-        self.scripts.iter().flat_map(|script| &script.ddl)
-    }
-}
-
-/// Finds names of tables that may be queues, and in programs words of SQL.
-#[derive(Debug)]
-pub struct Finder {
-    names: Option<AhoCorasick>,
-    verbs: Option<AhoCorasick>,
-}
-
-impl Finder {
-    /// A finder of the defined tables, and of what the patterns of queue names must contain.
-    pub(super) fn new(tables: &Tables, options: &Options) -> Finder {
-        Finder::of_words(words(tables, options))
-    }
-
-    /// A finder for several runs over the same files: each with its definitions and its options.
-    pub fn of_all<'a>(runs: impl IntoIterator<Item = (&'a Catalog, &'a Options)>) -> Finder {
-        let words = runs.into_iter().flat_map(|(catalog, options)| words(&Tables::of(catalog, options), options));
-        Finder::of_words(words.collect())
-    }
-
-    fn of_words(mut words: Vec<String>) -> Finder {
-        words.retain(|word| !word.is_empty());
-        words.sort();
-        words.dedup();
-        // Too many words for an automaton: everything is read.
-        let build = |words: &[String]| AhoCorasickBuilder::new().ascii_case_insensitive(true).build(words).ok();
-        let verbs = ["select", "update", "delete"].map(str::to_owned);
-        Finder { names: build(&words), verbs: build(&verbs) }
-    }
-
-    /// Where such names occur.
-    fn positions(&self, text: &str) -> Option<Vec<usize>> {
-        Some(self.names.as_ref()?.find_iter(text).map(|found| found.start()).collect())
-    }
-
-    /// Whether a file with this ending may hold SQL about such a table. A program without a verb of SQL that stands for
-    /// itself is not parsed: `queue.update()` and `tokio::select!` are everywhere.
-    pub fn is_in(&self, text: &[u8], extension: &str) -> bool {
-        self.names.as_ref().is_none_or(|finder| finder.is_match(text))
-            && (matches!(extension, "sql" | "xml") || self.has_verb(text))
-    }
-
-    fn has_verb(&self, text: &[u8]) -> bool {
-        let alone = |start: usize, end: usize| {
-            let before = start.checked_sub(1).is_none_or(|at| !text[at].is_ascii_alphanumeric() && text[at] != b'_');
-            // A literal may end here, and go on in the next line.
-            let after = text.get(end).is_none_or(|byte| byte.is_ascii_whitespace() || b"\\\"'`/".contains(byte));
-            before && after
+impl Script {
+    /// Its statements about rows, in parts of at most so many pieces.
+    pub fn statements(&self, most: usize) -> impl Iterator<Item = Vec<Statement>> {
+        let statement = |item| match item {
+            Item::Statement(statement) => Some(statement),
+            Item::Ddl(_) => None,
         };
-        self.verbs.as_ref().is_none_or(|verbs| verbs.find_iter(text).any(|found| alone(found.start(), found.end())))
+        self.items(most, |piece| matches!(piece, Piece::Rows(_)))
+            .map(move |items| items.into_iter().filter_map(statement).collect())
     }
-}
 
-/// What the names of the tables of a run are, or must contain.
-fn words(tables: &Tables, options: &Options) -> Vec<String> {
-    let longest = |pattern: &String| pattern.split('*').max_by_key(|part| part.len()).unwrap_or_default().to_owned();
-    options.queue_tables.iter().map(longest).chain(tables.defined().iter().cloned()).collect()
+    /// Its statements about tables and indexes.
+    fn ddl(&self) -> impl Iterator<Item = Ddl> {
+        let ddl = |item| match item {
+            Item::Ddl(ddl) => Some(ddl),
+            Item::Statement(_) => None,
+        };
+        self.items(self.pieces.len(), |piece| matches!(piece, Piece::Ddl(_))).flatten().filter_map(ddl)
+    }
+
+    fn items(&self, most: usize, wanted: fn(&Piece) -> bool) -> impl Iterator<Item = Vec<Item>> {
+        self.pieces.chunks(most.max(1)).map(move |pieces| {
+            let pieces: Vec<Piece> = pieces.iter().filter(|piece| wanted(piece)).cloned().collect();
+            sql::read(&self.fragment.text, &self.tokens, &pieces, &self.syntax)
+        })
+    }
 }
 
 /// Deepest nesting of texts in texts: `EXECUTE '…'` in a body in a body.
@@ -114,13 +69,36 @@ const MOST_NESTED: usize = 4;
 /// Reads a file.
 pub(super) fn read(input: &Input, finder: &Finder, shared: &Shared, options: &Options) -> Unit {
     let source = &input.source;
-    let mut scripts = Vec::new();
+    let (mut scripts, mut tangled) = (Vec::new(), false);
     if !input.companion && finder.is_in(source.text.as_bytes(), &input.extension) {
-        for fragment in fragments(input, shared) {
+        let fragments = fragments(input, shared);
+        tangled = fragments.is_none();
+        for fragment in fragments.unwrap_or_default() {
             script(fragment, finder, &source.path, options, 0, &mut scripts);
         }
     }
-    Unit { source: source.clone(), scripts }
+    Unit { source: source.clone(), scripts, tangled }
+}
+
+/// What a file says of tables and indexes.
+pub(super) fn ddl_of(input: &Input, finder: &Finder, shared: &Shared, options: &Options) -> Vec<Ddl> {
+    match finder.has_ddl(input.source.text.as_bytes()) {
+        true => read(input, finder, shared, options).scripts.iter().flat_map(Script::ddl).collect(),
+        false => Vec::new(),
+    }
+}
+
+/// What a script says of tables and indexes.
+pub(super) fn ddl(text: &str, dialect: &dyn Dialect) -> Vec<Ddl> {
+    let syntax = dialect.syntax();
+    let tokens = token::tokenize(text, &syntax).tokens;
+    let pieces = split::pieces(text, &tokens);
+    let items = sql::read(text, &tokens, &pieces, &syntax).into_iter();
+    let ddl = items.filter_map(|item| match item {
+        Item::Ddl(ddl) => Some(ddl),
+        Item::Statement(_) => None,
+    });
+    ddl.collect()
 }
 
 /// Whether files with this ending are read.
@@ -139,18 +117,18 @@ fn is_host(_: &str) -> bool {
 }
 
 #[cfg(feature = "lang-go")]
-fn of_program(input: &Input, shared: &Shared) -> Vec<Fragment> {
+fn of_program(input: &Input, shared: &Shared) -> Option<Vec<Fragment>> {
     sql::host::fragments(&input.source.text, &input.extension, shared.constants(input))
 }
 
 #[cfg(all(feature = "host", not(feature = "lang-go")))]
-fn of_program(input: &Input, _: &Shared) -> Vec<Fragment> {
+fn of_program(input: &Input, _: &Shared) -> Option<Vec<Fragment>> {
     sql::host::fragments(&input.source.text, &input.extension, sql::host::Constants::new())
 }
 
 #[cfg(not(feature = "host"))]
-fn of_program(_: &Input, _: &Shared) -> Vec<Fragment> {
-    Vec::new()
+fn of_program(_: &Input, _: &Shared) -> Option<Vec<Fragment>> {
+    Some(Vec::new())
 }
 
 #[cfg(feature = "mybatis")]
@@ -163,10 +141,11 @@ fn of_mapper(_: &str, _: &Shared) -> Vec<Fragment> {
     Vec::new()
 }
 
-fn fragments(input: &Input, shared: &Shared) -> Vec<Fragment> {
+/// The texts of SQL in a file; `None` if it cannot be read in any time.
+fn fragments(input: &Input, shared: &Shared) -> Option<Vec<Fragment>> {
     match &*input.extension {
-        "sql" => vec![Fragment::file(&input.source.text)],
-        "xml" => of_mapper(&input.source.text, shared),
+        "sql" => Some(vec![Fragment::file(&input.source.text)]),
+        "xml" => Some(of_mapper(&input.source.text, shared)),
         _ => of_program(input, shared),
     }
 }
@@ -179,8 +158,8 @@ fn script(
     nested: usize,
     scripts: &mut Vec<Script>,
 ) {
-    let Some(names) = finder.positions(&fragment.text).or_else(|| Some(vec![0])) else { return };
-    if names.is_empty() {
+    let names = finder.positions(&fragment.text);
+    if names.as_ref().is_some_and(Vec::is_empty) {
         return;
     }
     let dialects = guess(&fragment.text, path, &options.dialects);
@@ -192,8 +171,10 @@ fn script(
         else {
             return false;
         };
-        let at = names.partition_point(|name| *name < first.span.start as usize);
-        names.get(at).is_some_and(|name| *name < last.span.end as usize)
+        names.as_ref().is_none_or(|names| {
+            let at = names.partition_point(|name| *name < first.span.start as usize);
+            names.get(at).is_some_and(|name| *name < last.span.end as usize)
+        })
     };
     let mut pieces = split::pieces(&fragment.text, all);
     pieces.retain(|piece| match piece {
@@ -201,16 +182,9 @@ fn script(
         Piece::Ddl(range) => about_queues(range) || range.len() < 12,
         Piece::Rows(range) => about_queues(range),
     });
-    let (mut statements, mut ddl) = (Vec::new(), Vec::new());
-    for item in sql::read(&fragment.text, all, &pieces, &syntax) {
-        match item {
-            Item::Statement(statement) => statements.push(statement),
-            Item::Ddl(one) => ddl.push(one),
-        }
-    }
     let bodies = if nested < MOST_NESTED { split::bodies(&fragment.text, all) } else { Vec::new() };
     let inner: Vec<Fragment> = bodies.into_iter().map(|body| inside(&fragment, body)).collect();
-    scripts.push(Script { fragment, dialects, body: nested > 0, statements, ddl });
+    scripts.push(Script { fragment, dialects, body: nested > 0, syntax, tokens: tokens.tokens, pieces });
     for fragment in inner {
         script(fragment, finder, path, options, nested + 1, scripts);
     }

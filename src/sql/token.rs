@@ -169,7 +169,10 @@ impl Lexer<'_> {
             }
             byte if is_word_start(byte) => self.word(),
             _ => {
-                let operator = OPERATORS.iter().find(|operator| self.bytes[start..].starts_with(operator.as_bytes()));
+                // Most symbols are parentheses and commas, alone.
+                let more = b"<>=!-#:|&~*@?".contains(&byte) && b"<>=!-:|&~*@?".contains(&next);
+                let begins = |operator: &&&str| self.bytes[start..].starts_with(operator.as_bytes());
+                let operator = if more { OPERATORS.iter().find(begins) } else { None };
                 self.at += operator.map_or(1, |operator| operator.len());
                 self.push(Kind::Symbol, start);
             }

@@ -3,6 +3,7 @@
 mod adopt;
 mod check;
 mod config;
+mod database;
 mod generate;
 mod lint;
 mod orphans;

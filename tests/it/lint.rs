@@ -56,3 +56,11 @@ pub fn at(finding: &Diagnostic) -> (usize, usize, &'static str) {
 pub fn rules(report: &Report) -> Vec<&'static str> {
     report.findings.iter().map(|finding| finding.rule.id).collect()
 }
+
+#[test]
+fn every_table_can_be_a_queue() {
+    let text = "SELECT 1; SELECT a FROM orders WHERE status = 'new' OR status = 'old' ORDER BY a LIMIT 1 FOR UPDATE;";
+    let options = Options { queue_tables: vec!["*".to_owned()], ..options() };
+    let report = lint::run(&[files::input("case.sql", text, "sql")], &Catalog::default(), &options);
+    assert_eq!(rules(&report), ["claim-state-list", "claim-without-skip-locked"]);
+}

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::{Diagnostic, Level};
+use crate::dialect::catalogue::Catalogue;
 use crate::dialect::{self, Dialect};
 use crate::error::Error;
 use crate::lint::files::Listing;
-use crate::lint::unit::Finder;
+use crate::lint::finder::Finder;
 use crate::lint::{self, Input, Options, Report, rules};
 use crate::schema::{Catalog, check, load};
 use crate::workload;
@@ -49,7 +50,13 @@ impl Projects {
         let first = Project::new(config, arguments, here)?;
         let mut projects = Projects { all: vec![first], folders: BTreeMap::new(), here: here.to_owned() };
         projects.folders.insert(root.clone(), 0);
+        // Sorted, so that the files of a folder come together.
+        let mut last = None;
         for (path, _) in listing.files.iter().filter(|_| !named) {
+            if path.parent() == last {
+                continue;
+            }
+            last = path.parent();
             let path = normal(path);
             if let Some(folder) = path.parent().filter(|folder| folder.starts_with(&root)) {
                 projects.find(folder, arguments)?;
@@ -90,6 +97,17 @@ impl Projects {
         }
     }
 
+    /// Tells all projects what a database says of its tables. Where nobody says which databases statements are for, they
+    /// are for this one.
+    pub fn learn(&mut self, catalogue: Catalogue, arguments: &Arguments) {
+        for project in &mut self.all {
+            if arguments.dialect.is_empty() && project.config.dialects.is_empty() {
+                project.options.dialects = vec![catalogue.dialect];
+            }
+            project.options.made = Some((catalogue.dialect, catalogue.statements.clone()));
+        }
+    }
+
     /// Finds the names of the queues of all projects.
     pub fn finder(&self) -> Finder {
         Finder::of_all(self.all.iter().map(|project| (&project.catalog, &project.options)))
@@ -109,6 +127,7 @@ impl Projects {
             all.findings.extend(project.findings.iter().cloned().chain(report.findings));
             all.statements += report.statements;
             all.dynamic += report.dynamic;
+            all.tangled.extend(report.tangled);
         }
         all.files = inputs.len();
         all

@@ -5,6 +5,8 @@ mod types;
 use crate::engine::{Engine, Page};
 use crate::schema::{Column, ColumnType, DefaultValue, TableName};
 
+#[cfg(feature = "live")]
+use super::catalogue::{Catalogue, Unreachable};
 use super::mysql::{self, MySql};
 use super::{Backend, Dialect, Driver, Frame, Layout, Needs, Take, Wire};
 
@@ -134,6 +136,16 @@ impl Dialect for MariaDb {
 
     fn backend(&self) -> Backend {
         MySql.backend()
+    }
+
+    #[cfg(feature = "live")]
+    fn schemes(&self) -> &'static [&'static str] {
+        &["mariadb"]
+    }
+
+    #[cfg(feature = "live")]
+    fn catalogue(&self, url: &str, wanted: &dyn Fn(&str) -> bool) -> Result<Catalogue, Unreachable> {
+        super::mysql::live::catalogue(url, wanted)
     }
 
     fn add_constraint(&self, table: &str, constraint: &str) -> Option<String> {

@@ -3,6 +3,8 @@
 mod clock;
 mod ddl;
 mod driver;
+#[cfg(feature = "live")]
+pub(super) mod live;
 mod types;
 
 pub(super) use ddl::{frame, literal};
@@ -11,6 +13,8 @@ pub(super) use types::{column_type, default, difference};
 use crate::engine::{Comments, Engine, Limit, NameScope, Page};
 use crate::schema::{Column, ColumnType, DefaultValue, TableName};
 
+#[cfg(feature = "live")]
+use super::catalogue::{Catalogue, Unreachable};
 use super::{Backend, Dialect, Driver, Frame, InlineUnique, Layout, Needs, Take, Wire, quoted};
 
 /// MySQL.
@@ -215,6 +219,16 @@ impl Dialect for MySql {
 
     fn backend(&self) -> Backend {
         Backend::MySql
+    }
+
+    #[cfg(feature = "live")]
+    fn schemes(&self) -> &'static [&'static str] {
+        &["mysql"]
+    }
+
+    #[cfg(feature = "live")]
+    fn catalogue(&self, url: &str, wanted: &dyn Fn(&str) -> bool) -> Result<Catalogue, Unreachable> {
+        live::catalogue(url, wanted)
     }
 
     fn add_constraint(&self, _: &str, _: &str) -> Option<String> {

@@ -3,11 +3,15 @@
 mod clock;
 mod ddl;
 mod driver;
+#[cfg(feature = "live")]
+mod live;
 mod types;
 
 use crate::engine::{Comments, Engine, Limit, NameScope};
 use crate::schema::{Column, ColumnType, DefaultValue, TableName};
 
+#[cfg(feature = "live")]
+use super::catalogue::{Catalogue, Unreachable};
 use super::{Backend, Dialect, Driver, Frame, InlineUnique, Layout, Needs, Take, Wire, quoted};
 
 /// PostgreSQL.
@@ -207,6 +211,16 @@ impl Dialect for Postgres {
 
     fn backend(&self) -> Backend {
         Backend::Postgres
+    }
+
+    #[cfg(feature = "live")]
+    fn schemes(&self) -> &'static [&'static str] {
+        &["postgres", "postgresql"]
+    }
+
+    #[cfg(feature = "live")]
+    fn catalogue(&self, url: &str, wanted: &dyn Fn(&str) -> bool) -> Result<Catalogue, Unreachable> {
+        live::catalogue(url, wanted)
     }
 
     fn add_constraint(&self, table: &str, constraint: &str) -> Option<String> {

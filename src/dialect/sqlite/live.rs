@@ -1,4 +1,4 @@
-//! A SQLite file, and what its statements cost.
+//! A SQLite file, what its statements cost, and what it says of its tables.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,6 +10,9 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Row};
 use tokio::runtime::Runtime;
 
 use crate::error::{Error, Result};
+
+use super::super::catalogue::{Catalogue, Unreachable, wait};
+use super::Sqlite;
 
 /// A database in a file of this process. Calls block until they are done.
 pub struct Embedded {
@@ -92,4 +95,29 @@ fn query(sql: &str, binds: &[Bind]) -> sqlx::query::Query<'static, sqlx::Sqlite,
         Bind::Integer(number) => query.bind(number),
         Bind::Text(text) => query.bind(text),
     })
+}
+
+/// Tables and indexes as they were made, tables first; of indexes of constraints there is no text but that of the table.
+const OBJECTS: &str = "
+    SELECT tbl_name, sql, type = 'table' FROM sqlite_schema
+    WHERE type IN ('table', 'index') AND sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+    ORDER BY type = 'index', name";
+
+/// Asks the file of the URL, which must be there.
+pub fn catalogue(url: &str, wanted: &dyn Fn(&str) -> bool) -> std::result::Result<Catalogue, Unreachable> {
+    let options: SqliteConnectOptions = url.parse().map_err(Unreachable::url)?;
+    let options = options.create_if_missing(false).read_only(true);
+    let shown = format!("sqlite://{}", options.get_filename().display());
+    let ask = async |mut connection: SqliteConnection| {
+        let (mut tables, mut statements) = (Vec::new(), Vec::new());
+        for row in sqlx::raw_sql(OBJECTS).fetch_all(&mut connection).await? {
+            let (table, sql, is_table): (String, String, bool) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+            if wanted(&table) {
+                statements.push(sql);
+                tables.extend(is_table.then_some(table));
+            }
+        }
+        Ok(Catalogue { dialect: &Sqlite, tables, statements })
+    };
+    wait(options.connect(), ask).map_err(|reason| Unreachable::database(&shown, reason))
 }

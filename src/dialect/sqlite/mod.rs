@@ -9,6 +9,8 @@ mod types;
 use crate::engine::{Comments, Engine, Limit, NameScope};
 use crate::schema::{Column, ColumnType, DefaultValue, TableName};
 
+#[cfg(feature = "live")]
+use super::catalogue::{Catalogue, Unreachable};
 use super::{Backend, Dialect, Driver, Frame, InlineUnique, Layout, Needs, Take, Wire, quoted};
 
 /// SQLite.
@@ -192,6 +194,16 @@ impl Dialect for Sqlite {
 
     fn backend(&self) -> Backend {
         Backend::Sqlite
+    }
+
+    #[cfg(feature = "live")]
+    fn schemes(&self) -> &'static [&'static str] {
+        &["sqlite"]
+    }
+
+    #[cfg(feature = "live")]
+    fn catalogue(&self, url: &str, wanted: &dyn Fn(&str) -> bool) -> Result<Catalogue, Unreachable> {
+        live::catalogue(url, wanted)
     }
 
     fn add_constraint(&self, _: &str, _: &str) -> Option<String> {

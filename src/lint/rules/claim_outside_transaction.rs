@@ -80,12 +80,20 @@ fn is_set(rest: &str, text: &str) -> bool {
         || text.contains(&format!("{name}:="))
 }
 
+/// Bytes before a statement in which the beginning of its transaction is looked for: scripts of many claims are long.
+const MOST_BEFORE: usize = 64 * 1024;
+
 /// Whether a transaction is open at the end of a text.
 fn in_transaction(before: &str) -> bool {
-    let lower = before.to_ascii_lowercase();
+    let mut from = before.len().saturating_sub(MOST_BEFORE);
+    while !before.is_char_boundary(from) {
+        from += 1;
+    }
+    let lower = before[from..].to_ascii_lowercase();
     let words: Vec<&str> =
         lower.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ';')).filter(|word| !word.is_empty()).collect();
-    let mut open = false;
+    // Further back it may have begun.
+    let mut open = from > 0;
     for (at, word) in words.iter().enumerate() {
         let next = words.get(at + 1).copied().unwrap_or_default();
         match *word {

@@ -169,7 +169,15 @@ impl Reader<'_> {
                 }
                 self.skip_to_group(end);
                 let parts = self.parts();
-                changes.push(Change::Index(Index { name, parts, unique, predicate: None }));
+                // The optimizer does not look at such an index, and a hint that names it is an error.
+                let hidden = (self.at..end).any(|at| {
+                    let word = self.tokens[at].text(self.text);
+                    ["INVISIBLE", "IGNORED"].iter().any(|hidden| word.eq_ignore_ascii_case(hidden))
+                        && !self.tokens[at - 1].text(self.text).eq_ignore_ascii_case("not")
+                });
+                if !hidden || unique {
+                    changes.push(Change::Index(Index { name, parts, unique, predicate: None }));
+                }
             }
             "FOREIGN" | "CHECK" | "EXCLUDE" | "FULLTEXT" | "SPATIAL" | "LIKE" | "PERIOD" => {}
             _ => changes.extend(self.column(end).map(Change::Column)),

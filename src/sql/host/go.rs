@@ -42,6 +42,11 @@ pub fn header(text: &str) -> Header {
     header
 }
 
+/// Whether a file may give names to texts that other files see.
+pub fn may_declare(text: &str) -> bool {
+    text.match_indices("const").any(|(at, word)| text[at + word.len()..].starts_with([' ', '\t', '\n', '\r', '(']))
+}
+
 /// `name "path"`.
 fn import(line: &str) -> Option<(Option<String>, String)> {
     let (before, rest) = line.split_once('"')?;

@@ -23,6 +23,8 @@ mod rust;
 mod typescript;
 mod walk;
 
+use std::ops::ControlFlow;
+
 use super::Fragment;
 pub use literal::Constants;
 
@@ -75,10 +77,11 @@ pub fn is_known(extension: &str) -> bool {
     find(extension).is_some()
 }
 
-/// The texts of a program that begin as statements do; `shared` are names of other files that stand for texts.
-pub fn fragments(text: &str, extension: &str, shared: Constants) -> Vec<Fragment> {
-    let Some(grammar) = find(extension) else { return Vec::new() };
-    parse(text, extension, grammar).map(|tree| walk::fragments(text, &tree, grammar, shared)).unwrap_or_default()
+/// The texts of a program that begin as statements do; `shared` are names of other files that stand for texts. `None`: the
+/// program is so far from its language that reading it would not end.
+pub fn fragments(text: &str, extension: &str, shared: Constants) -> Option<Vec<Fragment>> {
+    let Some(grammar) = find(extension) else { return Some(Vec::new()) };
+    parse(text, extension, grammar).map(|tree| walk::fragments(text, &tree, grammar, shared))
 }
 
 /// The names that a program gives to texts where other files see them.
@@ -87,9 +90,26 @@ pub fn constants(text: &str, extension: &str, shared: Constants) -> Constants {
     parse(text, extension, grammar).map(|tree| walk::constants(text, &tree, grammar, shared)).unwrap_or_default()
 }
 
+/// Steps of a parser between two looks at how many it took.
+const STEPS: usize = 100;
+
+/// Steps that a parser may take beyond those for the bytes that it has come to, and for each of these. A right program needs
+/// at most two for a byte, and one with accidents in it hardly more; but what a parser tries in order to make sense of some
+/// short texts grows without end, in time and in memory.
+const MOST_STEPS: [usize; 2] = [40_000, 8];
+
 fn parse(text: &str, extension: &str, grammar: &Grammar) -> Option<tree_sitter::Tree> {
     let mut parser = tree_sitter::Parser::new();
     // A grammar of another version than the library's cannot be loaded; the versions are tested together.
     parser.set_language(&(grammar.language)(extension)).ok()?;
-    parser.parse(text, None)
+    let (mut steps, mut furthest) = (0, 0);
+    let mut progress = |state: &tree_sitter::ParseState| {
+        steps += STEPS;
+        furthest = state.current_byte_offset().max(furthest);
+        let [beyond, for_each] = MOST_STEPS;
+        if steps > beyond + for_each * furthest { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let mut rest = |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
+    let options = tree_sitter::ParseOptions::new().progress_callback(&mut progress);
+    parser.parse_with_options(&mut rest, None, Some(options))
 }

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::{lint_text, rules};
+use claimsmith::lint::files;
+
+use super::{cases, lint_all, lint_text, rules};
 
 /// Longer than any of them takes, even unoptimized on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -52,6 +54,23 @@ fn hostile_texts_end() {
         assert!(took < PATIENCE, "{name} took {took:?}");
         assert!(report.findings.len() < 1_000_000, "{name}");
     }
+}
+
+/// Found by `fuzz/`: a parser that tries everything in order to make sense of a program does not end, in time or in memory.
+#[test]
+fn programs_that_no_parser_makes_sense_of_are_named() {
+    let begin = Instant::now();
+    let folder = cases().with_file_name("tangled");
+    let inputs = std::fs::read_dir(folder).unwrap().map(|entry| {
+        let path = entry.unwrap().path();
+        let (name, text) = (path.file_name().unwrap().to_str().unwrap(), std::fs::read_to_string(&path).unwrap());
+        files::input(name, text, path.extension().unwrap().to_str().unwrap())
+    });
+    let inputs: Vec<_> = inputs.collect();
+    let report = lint_all(&inputs);
+    assert_eq!((inputs.len(), report.tangled.len()), (3, 3));
+    let took = begin.elapsed();
+    assert!(took < PATIENCE, "took {took:?}");
 }
 
 #[test]
