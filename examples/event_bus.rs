@@ -120,7 +120,7 @@ async fn run(pool: &SqlitePool, topic: &str, publisher: impl Publisher, mut subs
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         stop.0.send_replace(true);
-        sqlx::Result::Ok(())
+        Ok::<(), sqlx::Error>(())
     };
     let (relayed, consumed, watched) = tokio::join!(relaying, consuming, watching);
     watched?;

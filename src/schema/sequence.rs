@@ -22,12 +22,12 @@ pub struct Missing {
 
 /// What is in the way of such an order; `None`: nothing is.
 pub fn out_of_order(table: &Table) -> Option<Missing> {
-    let claim = table.claim.as_ref()?;
     let numbered = matches!(table.primary_key[..], [key] if table.columns[key].auto_increment);
     if table.publish.as_ref()?.key.is_none() {
         let (message, help) = ("an order by key needs a `key`", "name the column that keys the messages");
         return Some(Missing { role: "publish.key", message, help });
     }
+    let claim = table.claim.as_ref()?;
     if claim.order.is_none() && !numbered {
         let message = "an order by key needs to know which row comes first";
         let help = "add `claim.order`, or number the rows by an `autoIncrement` primary key";

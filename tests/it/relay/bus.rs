@@ -233,8 +233,8 @@ fn a_failed_handler_tries_again_later(scratch: &mut Scratch) {
     with_outbox!(scratch, agent_outbox_messages, |outbox| async {
         let failed = "SELECT COUNT(*) FROM agent_outbox_messages WHERE status = 'pending' AND last_error = 'not today'";
         let (_, consumed) = run_until(outbox, || session.value(failed) == "1").await;
-        // Its second copy may come while the row waits.
-        assert!((1..=2).contains(&consumed.failed), "{consumed:?}");
+        // Its second copy may come while the row waits, and the wait may be over.
+        assert!(consumed.failed >= 1, "{consumed:?}");
         assert_eq!((consumed.dead, consumed.handled), (0, 0), "{consumed:?}");
         let payload = serde_json::to_string(&turn(1)).unwrap();
         other.run(&format!("UPDATE agent_outbox_messages SET payload = '{payload}'"));

@@ -12,20 +12,26 @@ use std::time::Duration;
 use crate::repository::erased::wait;
 use crate::servers::{Scratch, Session};
 
-/// A session that may be used while a relay runs in the same thread.
+/// A session that may be used while a relay runs in the same thread: in threads of its own, since a runtime within a runtime
+/// can take away what would wake the outer one.
 struct Watcher(Session);
 
 impl Watcher {
+    fn apart<T: Send>(&mut self, does: impl FnOnce(&mut Session) -> T + Send) -> T {
+        let session = &mut self.0;
+        std::thread::scope(|scope| scope.spawn(|| does(session)).join().unwrap())
+    }
+
     fn value(&mut self, sql: &str) -> String {
-        tokio::task::block_in_place(|| self.0.value(sql))
+        self.apart(|session| session.value(sql))
     }
 
     fn rows(&mut self, sql: &str) -> Vec<Vec<Option<String>>> {
-        tokio::task::block_in_place(|| self.0.rows(sql))
+        self.apart(|session| session.rows(sql))
     }
 
     fn run(&mut self, sql: &str) {
-        tokio::task::block_in_place(|| self.0.run(sql)).unwrap();
+        self.apart(|session| session.run(sql)).unwrap();
     }
 }
 

@@ -91,7 +91,7 @@ async fn relay_all(
 }
 
 fn messages_of_one_key_stay_in_order(scratch: &mut Scratch) {
-    const EVENTS: usize = 100;
+    const EVENTS: usize = 50;
     create(scratch);
     let mut session = Watcher(scratch.session());
     with_outbox!(scratch, game_level_event_outbox, |outbox| async {
@@ -118,7 +118,7 @@ fn messages_of_one_key_stay_in_order(scratch: &mut Scratch) {
         }
         let sum = |of: fn(&Report) -> u64| reports.iter().map(of).sum::<u64>();
         assert_eq!((sum(|report| report.published), sum(|report| report.dead)), (EVENTS as u64, 0), "{reports:?}");
-        assert!(sum(|report| report.retried) > 10 && sum(|report| report.postponed) > 10, "{reports:?}");
+        assert!(sum(|report| report.retried) > 3 && sum(|report| report.postponed) > 3, "{reports:?}");
     });
 }
 on_servers!(messages_of_one_key_stay_in_order);

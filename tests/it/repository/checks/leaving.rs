@@ -304,7 +304,10 @@ fn kill_others(server: Server, url: &str, but: &str) {
         return;
     }
     let others = format!("DB = DATABASE() AND ID NOT IN (CONNECTION_ID(), {but})");
-    let ids = session.rows(&format!("SELECT CAST(ID AS CHAR) FROM information_schema.PROCESSLIST WHERE {others}"));
+    // MySQL's older list is in three-byte characters, and an error while someone runs a statement with others.
+    let list =
+        if server == Server::MySql { "performance_schema.processlist" } else { "information_schema.PROCESSLIST" };
+    let ids = session.rows(&format!("SELECT CAST(ID AS CHAR) FROM {list} WHERE {others}"));
     for id in ids {
         // It may be gone by itself.
         _ = session.run(&format!("KILL {}", id[0].as_ref().unwrap()));
