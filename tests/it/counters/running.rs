@@ -103,6 +103,10 @@ pub fn run(probe: &mut Probe, values: &Values<'_>, query: &Query) -> Result<(Cou
         return Ok((Counted::default(), Some(0)));
     }
     let (sql, binds) = values.of(probe, query, row.as_ref(), keys.as_ref());
+    if kind(query) == Kind::First {
+        // PostgreSQL: nobody has read its indexes before, and so nobody has marked what rolled-back statements left in them.
+        probe.ask(&sql, &binds)?;
+    }
     let mut counted = measure(probe, queue.name(), &sql, &binds)?;
     let about = match kind(query) {
         Kind::ByKeys => keys.map(|keys| keys.rows.len() as u64),
