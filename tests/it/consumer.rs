@@ -8,6 +8,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
+use crate::brokers::server;
 use crate::project::{Project, cut};
 
 /// Cargo as this test was built by it: in the same target folder and profile, and without the network.
@@ -79,6 +80,15 @@ fn examples_print_what_they_are_about() {
         m2 failed: error returned from database: (code: 275) CHECK constraint failed: amount >= 0\n\
         m2 is handled\n18 are left\n";
     assert_eq!(print("examples/inbox.rs"), inbox);
+    let event_bus = "4 published, 4 handled\nc1 has 3: hello / who are you? / good bye\nc2 has 1: good morning\n";
+    assert_eq!(print("examples/event_bus.rs"), event_bus);
+    // The same through real brokers.
+    for (name, flag) in [("kafka", "--kafka"), ("nats", "--nats")] {
+        let Some(address) = server::shared(name, "consumer::examples_print_what_they_are_about") else { continue };
+        let executable = executable(&messages, "examples/event_bus.rs", false);
+        let printed = succeeded(&Command::new(executable).args([flag, &address]).output().unwrap());
+        assert_eq!(printed, event_bus, "{name}");
+    }
 }
 
 /// Runs the script of the consumer with committed code in a copy of its folder.

@@ -8,5 +8,5 @@ mod lab;
 mod nats;
 mod outages;
 mod proxy;
-mod server;
+pub mod server;
 mod travel;
