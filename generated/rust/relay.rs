@@ -14,7 +14,6 @@ use futures_util::stream::FuturesUnordered;
 use super::broker::{Message, PublishError, Publisher};
 use super::queue::{
     Backoff, Branch, ClaimBatch, ClaimOptions, Claimed, Clock, FinishError, Lease, Lost, Retried,
-    is_retryable,
 };
 
 /// What a producer writes as the tag of a message.
@@ -726,7 +725,7 @@ impl<O: Outbox, P: Publisher> Run<'_, O, P> {
                 Err(error) => error,
             };
             self.database("mark rows as published", &error);
-            if attempt == TRIES || !is_retryable(&error) {
+            if attempt == TRIES {
                 // Their lease runs out, and they are published once more under the same ids.
                 return;
             }

@@ -146,7 +146,7 @@ fn continues(text: &[u8], at: usize) -> bool {
 
 /// Whether a word stands for itself. A literal may end behind it, and go on in the next line.
 fn stands_alone(text: &[u8], start: usize, end: usize) -> bool {
-    let after = text.get(end).is_none_or(|byte| byte.is_ascii_whitespace() || b"\\\"'`/".contains(byte));
+    let after = text.get(end).is_none_or(|byte| byte.is_ascii_whitespace() || b"\\\"'`/*(".contains(byte));
     after && !continues(text, start)
 }
 
@@ -177,6 +177,8 @@ fn begins_literal(text: &[u8], word: usize) -> bool {
         let before = text[at - 1];
         match before {
             b'"' | b'\'' | b'`' => return true,
+            // The end of another statement in the same literal.
+            b';' if same_line => return true,
             // A hole, or a tag of a script inside an annotation.
             b'}' | b'>' if same_line => return true,
             b'/' if at > 1 && text[at - 2] == b'*' => return true,
@@ -246,6 +248,9 @@ mod tests {
             "@Select(\"<script>SELECT a FROM jobs</script>\")",
             "q(\"WITH due AS (SELECT 1 FROM jobs) UPDATE x\")",
             "q(\"INSERT INTO jobs (a) VALUES (1)\")",
+            "q(\"SELECT*FROM jobs\")",
+            "q(\"SELECT(a) FROM jobs\")",
+            "q(\"START TRANSACTION; SELECT a FROM jobs\")",
             "q(\"CREATE TABLE jobs (a INT)\")",
             "s.append(\"UPDATE \").append(name).append(\" SET jobs = 1\")",
         ] {
