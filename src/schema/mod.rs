@@ -29,7 +29,10 @@ pub use default::{DefaultValue, Literal};
 pub use duration::Millis;
 pub use json::Site;
 pub use types::{ColumnType, Size};
-pub use value::{Json, Number};
+pub use value::{Json, Number, quoted};
+
+#[cfg(test)]
+pub(crate) use json::read as read_json;
 
 use std::collections::BTreeMap;
 
