@@ -20,6 +20,7 @@ mod lower;
 pub mod names;
 pub mod order;
 pub mod rules;
+pub mod tags;
 pub mod types;
 mod value;
 

@@ -5,6 +5,7 @@ mod chaos;
 mod cli;
 mod consumer;
 mod counters;
+mod cutover;
 mod definitions;
 mod demo;
 mod events;
