@@ -63,7 +63,8 @@
 //! - [`workload`]: claim and retention → access paths → indexes;
 //! - [`dialect`]: all that differs between databases;
 //! - [`statement`], [`template`]: SQL statements and text from templates;
-//! - [`generate`], [`lint`], `demo`: definitions → files; SQL → findings; the main job on an embedded database;
+//! - [`generate`], [`lint`], `queue`, `demo`: definitions → files; SQL → findings; what is done with queues day by day; the
+//!   main job on an embedded database;
 //! - `cli`, [`build_script`]: the command line; what a `build.rs` calls.
 
 #[cfg(feature = "generate")]
@@ -81,6 +82,8 @@ pub mod generate;
 pub mod lint;
 #[cfg(feature = "generate")]
 pub mod output;
+#[cfg(feature = "cli")]
+pub mod queue;
 pub mod schema;
 #[cfg(feature = "lint")]
 pub mod sql;

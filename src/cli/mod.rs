@@ -7,6 +7,7 @@ mod demo;
 mod explain;
 mod generate;
 mod lint;
+mod queue;
 mod report;
 mod schema;
 
@@ -48,6 +49,8 @@ enum Command {
     Generate(generate::Arguments),
     /// Find dangerous statements on queues in SQL files and programs, and what is wrong with definitions
     Lint(lint::Arguments),
+    /// Day-to-day questions about a queue, answered from its definition
+    Queue(queue::Arguments),
     /// Print the documentation of a rule
     Explain(explain::Arguments),
     /// List all rules
@@ -98,6 +101,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<Outcome> {
     match &arguments.command {
         Command::Generate(command) => generate::run(command, &arguments.global),
         Command::Lint(command) => lint::run(command, &arguments.global),
+        Command::Queue(command) => queue::run(command, &arguments.global),
         Command::Explain(command) => explain::run(command),
         Command::Rules => explain::list(),
         Command::Schema => schema::run(),

@@ -1,5 +1,6 @@
 //! Definitions → files. Nothing is written here: [`run`] is a pure function of the catalog and the templates.
 
+pub mod events;
 pub mod model;
 pub mod targets;
 

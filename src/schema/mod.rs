@@ -21,6 +21,7 @@ pub mod names;
 pub mod order;
 pub mod rules;
 mod sequence;
+pub mod tags;
 pub mod types;
 mod value;
 
@@ -31,7 +32,10 @@ pub use duration::Millis;
 pub use json::Site;
 pub use sequence::{in_order, out_of_order};
 pub use types::{ColumnType, Size};
-pub use value::{Json, Number};
+pub use value::{Json, Number, quoted};
+
+#[cfg(test)]
+pub(crate) use json::read as read_json;
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,9 @@
 //! JSON values, and the words by which messages call them.
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::fmt::{self, Write};
+
+use crate::diagnostic::render::is_reordering;
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +60,31 @@ impl Json {
         }
     }
 
+    /// The value as a JSON text over several lines, two blanks for each step in, the keys of objects sorted.
+    pub fn pretty(&self) -> String {
+        let mut text = String::new();
+        self.print(&mut text, 0);
+        text
+    }
+
+    fn print(&self, text: &mut String, depth: usize) {
+        match self {
+            Json::Null => text.push_str("null"),
+            Json::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
+            Json::Number(number) => text.push_str(&number.to_string()),
+            Json::Text(value) => text.push_str(&quoted(value)),
+            Json::List(list) => {
+                let print = |text: &mut String, value: &Json| value.print(text, depth + 1);
+                between(text, depth, ['[', ']'], list.iter(), print);
+            }
+            Json::Object(map) => between(text, depth, ['{', '}'], map.iter(), |text, (key, value)| {
+                text.push_str(&quoted(key));
+                text.push_str(": ");
+                value.print(text, depth + 1);
+            }),
+        }
+    }
+
     /// What a value is, and which one.
     pub fn found(&self) -> String {
         match self {
@@ -67,6 +94,54 @@ impl Json {
             Json::Null | Json::List(_) | Json::Object(_) => self.kind().to_owned(),
         }
     }
+}
+
+/// Prints items in brackets, each on a line of its own.
+fn between<T>(
+    text: &mut String,
+    depth: usize,
+    [open, close]: [char; 2],
+    items: impl ExactSizeIterator<Item = T>,
+    mut print: impl FnMut(&mut String, T),
+) {
+    let count = items.len();
+    text.push(open);
+    for (at, item) in items.enumerate() {
+        text.push('\n');
+        text.push_str(&"  ".repeat(depth + 1));
+        print(text, item);
+        if at + 1 < count {
+            text.push(',');
+        }
+    }
+    if count > 0 {
+        text.push('\n');
+        text.push_str(&"  ".repeat(depth));
+    }
+    text.push(close);
+}
+
+/// The text as a JSON string. What cannot be seen, or reorders the text around it, is escaped.
+pub fn quoted(text: &str) -> String {
+    let mut quoted = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            // None of these is beyond the first 65,536 characters, which four digits hold.
+            c if c.is_control()
+                || is_reordering(c)
+                || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{feff}') =>
+            {
+                _ = write!(quoted, "\\u{:04x}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
 }
 
 impl Number {
@@ -139,5 +214,20 @@ mod tests {
         ] {
             assert_eq!(value.found(), words);
         }
+    }
+
+    #[test]
+    fn what_is_printed_is_the_value_again() -> Result<(), serde_json::Error> {
+        let text =
+            r#"{"b": [1, -2.5, 1e300, null, []], "a": {"q\"\\\n\u0000": "\u202e\u2028 größe", "": {}}, "c": true}"#;
+        let mut findings = Vec::new();
+        let source = std::sync::Arc::new(crate::diagnostic::Source::new("value.json", text.to_owned()));
+        let printed = super::super::json::read(&source, &mut findings).map(|(value, _)| value.pretty());
+        let printed = printed.unwrap_or_default();
+        let same: serde_json::Value = serde_json::from_str(&printed)?;
+        assert_eq!(same, serde_json::from_str::<serde_json::Value>(text)?);
+        assert!(printed.starts_with("{\n  \"a\": {\n    \"\": {},\n"), "{printed}");
+        assert!(printed.contains("\\u202e\\u2028 größe"), "{printed}");
+        Ok(())
     }
 }

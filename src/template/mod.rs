@@ -61,6 +61,10 @@ pub static BUILT_IN: &[BuiltIn] = &[
     built_in!("rust/published.rs.jinja", version 1),
     built_in!("rust/relay.rs.jinja", version 1),
     built_in!("typescript/schema.ts.jinja", version 1),
+    built_in!("typescript/events.ts.jinja", version 1),
+    built_in!("go/tables.go.jinja", version 1),
+    built_in!("go/events.go.jinja", version 1),
+    built_in!("events/schema.json.jinja", version 1),
 ];
 
 /// All templates of a run.

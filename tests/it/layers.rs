@@ -11,7 +11,7 @@ const FLOORS: [&[&str]; 8] = [
     &["workload"],
     &["dialect"],
     &["statement", "template"],
-    &["demo", "generate", "lint"],
+    &["demo", "generate", "lint", "queue"],
     &["build_script", "cli", "main", "lib"],
 ];
 

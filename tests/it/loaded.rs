@@ -108,3 +108,9 @@ fn templates() -> Templates {
 pub fn repository(path: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
+
+/// The tables of a file or folder, whatever is to be said about them.
+pub fn catalog(path: &Path) -> Catalog {
+    let inputs = load::read(&[path.to_owned()], |path| path.display().to_string()).unwrap();
+    load::load(&inputs).0
+}

@@ -171,7 +171,7 @@ fn a_file_that_shadows_nothing_is_a_slip() {
         ),
         ("templates/schema.sql.jinja", &["did you mean `sql/schema.sql.jinja`?"]),
         ("templates/sql/deep/er/schema.sql.jinja", &["shadows no built-in template"]),
-        ("templates/cobol/tables.cob.jinja", &["the templates are sql/schema.sql.jinja"]),
+        ("templates/cobol/copybook.jinja", &["the templates are sql/schema.sql.jinja"]),
     ] {
         let project = project("-- {{ header.line }}");
         project.write(path, "");

@@ -1,5 +1,5 @@
-//! `typescript/schema.ts` type-checks, its right uses do and its wrong ones do not, at run time it holds what the
-//! definitions say, and Prettier has nothing to change.
+//! `typescript/schema.ts` and `typescript/events.ts` type-check, their right uses do and their wrong ones do not, at run time
+//! the former holds what the definitions say, and Prettier has nothing to change.
 //!
 //! TypeScript is where `CLAIMSMITH_TEST_TSC` says, Prettier where `CLAIMSMITH_TEST_PRETTIER` says; without the one the tests
 //! are skipped, without the other only the look at the format.
@@ -11,14 +11,13 @@ use std::process::Command;
 
 use claimsmith::generate::model::{self, Form};
 use claimsmith::generate::{self, Options, targets};
-use claimsmith::schema::load::{self, Input};
 use claimsmith::schema::{Catalog, Column, Table};
 use claimsmith::template::Templates;
 use proptest::strategy::{Strategy, ValueTree};
 use serde_json::{Map, Value, json};
 
 use crate::hostile::{definition, runner};
-use crate::loaded::{self, repository};
+use crate::loaded::{self, catalog, repository};
 use crate::project::skipped;
 use crate::readback;
 
@@ -67,13 +66,15 @@ fn run(command: &mut Command) -> String {
 struct Folder {
     folder: tempfile::TempDir,
     modules: Vec<PathBuf>,
+    /// Files of events.
+    events: Vec<PathBuf>,
 }
 
 impl Folder {
     fn new() -> Folder {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("package.json"), r#"{ "type": "module" }"#).unwrap();
-        Folder { folder, modules: Vec::new() }
+        Folder { folder, modules: Vec::new(), events: Vec::new() }
     }
 
     fn add(&mut self, name: &str, catalog: &Catalog) {
@@ -84,9 +85,15 @@ impl Folder {
             source: "s",
         };
         let files = generate::run(catalog, &options, &Templates::new(None).unwrap()).unwrap();
-        assert_eq!(files.iter().map(|file| &*file.path).collect::<Vec<_>>(), ["typescript/schema.ts"]);
         let path = self.folder.path().join(name);
-        fs::write(path.with_extension("ts"), &files[0].content).unwrap();
+        let (events, schema): (Vec<_>, Vec<_>) = files.iter().partition(|file| file.path == "typescript/events.ts");
+        assert_eq!(schema.iter().map(|file| &*file.path).collect::<Vec<_>>(), ["typescript/schema.ts"]);
+        fs::write(path.with_extension("ts"), &schema[0].content).unwrap();
+        if let Some(events) = events.first() {
+            let path = self.folder.path().join(format!("{name}_events.ts"));
+            fs::write(&path, &events.content).unwrap();
+            self.events.push(path);
+        }
         let expected: Vec<Value> = catalog.tables.iter().map(|table| self::table(catalog, table)).collect();
         fs::write(path.with_extension("json"), json!(expected).to_string()).unwrap();
         self.modules.push(path);
@@ -99,10 +106,14 @@ impl Folder {
         path
     }
 
+    /// All generated files.
+    fn files(&self) -> impl Iterator<Item = PathBuf> {
+        self.modules.iter().map(|path| path.with_extension("ts")).chain(self.events.iter().cloned())
+    }
+
     /// Type-checks all files and `more`, and compares what they hold at run time.
     fn check(&self, tsc: &Path, more: &[&str]) {
-        let files = self.modules.iter().map(|path| path.with_extension("ts"));
-        let files = files.chain(more.iter().map(|name| self.case(name)));
+        let files = self.files().chain(more.iter().map(|name| self.case(name)));
         let emit = ["--target", "es2022", "--module", "nodenext", "--pretty", "false"];
         // Nothing from the machine: no types of packages that lie in a folder above.
         run(Command::new(tsc)
@@ -120,7 +131,7 @@ impl Folder {
         let Some(prettier) = env::var_os(PRETTIER) else {
             return skipped(&format!("typescript::{test}, the format: no {PRETTIER}"));
         };
-        let files = self.modules.iter().map(|path| path.with_extension("ts"));
+        let files = self.files();
         run(Command::new(prettier).args(["--no-config", "--no-editorconfig", "--check"]).args(files));
     }
 }
@@ -182,18 +193,14 @@ pub fn check_example(path: &Path) {
     run(Command::new(tsc).args(STRICT).args(emit).arg(path));
 }
 
-fn catalog(path: PathBuf) -> Catalog {
-    let inputs: Vec<Input> = load::read(&[path], |path| path.display().to_string()).unwrap();
-    load::load(&inputs).0
-}
-
 #[test]
 fn right_uses_type_check_and_wrong_ones_do_not() {
     let test = "right_uses_type_check_and_wrong_ones_do_not";
     let Some(tsc) = program(TSC, test) else { return };
     let mut folder = Folder::new();
-    folder.add("schema", &catalog(repository("schemas")));
-    folder.check(&tsc, &["usage.ts", "wrong.ts"]);
+    folder.add("schema", &catalog(&repository("schemas")));
+    folder.check(&tsc, &["usage.ts", "wrong.ts", "events_usage.ts", "events_wrong.ts"]);
+    run(Command::new("node").arg(folder.folder.path().join("events_usage.js")));
     folder.check_format(test);
 }
 
@@ -206,7 +213,7 @@ fn a_real_system_type_checks() {
         Err(reason) => return skipped(&format!("typescript::{test}: {reason}")),
     };
     let mut folder = Folder::new();
-    folder.add("schema", &catalog(path));
+    folder.add("schema", &catalog(&path));
     folder.check(&tsc, &[]);
     folder.check_format(test);
 }
@@ -216,8 +223,9 @@ fn odd_names_and_texts_survive() {
     let test = "odd_names_and_texts_survive";
     let Some(tsc) = program(TSC, test) else { return };
     let mut folder = Folder::new();
-    folder.add("odd", &catalog(repository("tests/cases/typescript/odd.json")));
-    folder.add("every_type", &catalog(repository("tests/cases/schemas/every_type.json")));
+    folder.add("odd", &catalog(&repository("tests/cases/typescript/odd.json")));
+    folder.add("events", &catalog(&repository("tests/cases/events/odd.json")));
+    folder.add("every_type", &catalog(&repository("tests/cases/schemas/every_type.json")));
     folder.add("empty", &Catalog::default());
     folder.check(&tsc, &[]);
     folder.check_format(test);

@@ -1,5 +1,7 @@
 //! The kinds of generated files. To add one: a file here, templates, and one line in [`ALL`].
 
+pub mod events;
+pub mod go;
 pub mod rust;
 pub mod sql;
 pub mod typescript;
@@ -11,7 +13,7 @@ use crate::output::GeneratedFile;
 use super::Context;
 
 /// Every target.
-pub static ALL: [&dyn Target; 3] = [&sql::Sql, &rust::Rust, &typescript::TypeScript];
+pub static ALL: [&dyn Target; 5] = [&sql::Sql, &rust::Rust, &typescript::TypeScript, &go::Go, &events::Events];
 
 /// A kind of generated files.
 pub trait Target: Sync {

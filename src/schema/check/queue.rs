@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::diagnostic::{Diagnostic, Rule};
 
-use super::super::format::{Claim, Collation, Strategy};
+use super::super::format::{Claim, Collation, Strategy, TagMode};
 use super::super::rules::rules;
+use super::super::tags::Tags;
 use super::super::{ColumnType, Size, Table, coalescing};
 
 rules! {
@@ -129,6 +130,22 @@ rules! {
     instead "\"types\": [\"chat.history.persist\"]"
     allow "The names are in use and cannot be changed."
 
+    /// A group that gets no message that it is there for.
+    UNSEEN_TAG Warning "unseen-tag" "a group of consumers does not subscribe to the tags that the producer writes"
+    does "Compares `publish.tag.mode` with the list of each group in `publish.consumers`: in the mode `legacy` a list needs the legacy tag, in the mode `event_type` a declared event type, and without tags (`none`) there may be no list."
+    why "The broker hands a group only what its list names. What it does not name is not refused, delayed or logged: it is invisible to the group, and nobody notices."
+    example "\"tag\": { \"mode\": \"event_type\", \"legacy\": \"wallet\" }, \"consumers\": [{ \"group\": \"badge\", \"tags\": [\"wallet\"] }]"
+    instead "\"tag\": { \"mode\": \"event_type\", \"legacy\": \"wallet\" }, \"consumers\": [{ \"group\": \"badge\", \"tags\": [\"wallet\", \"WalletGiftDebited\"] }]"
+    allow "The group's list stands somewhere else and is known to be right. `claimsmith queue cutover` refuses all the same."
+
+    /// A tag that no message has.
+    UNKNOWN_TAG Warning "unknown-tag" "a group of consumers subscribes to a tag that no message has"
+    does "Reports tags in `publish.consumers` that are neither the legacy tag nor a declared event type, where event types are declared."
+    why "A misspelt tag selects nothing, and the messages that were meant are invisible to the group."
+    example "\"types\": [\"order.paid\"] … \"tags\": [\"order.payed\"]"
+    instead "\"types\": [\"order.paid\"] … \"tags\": [\"order.paid\"]"
+    allow "The type will be declared later. `claimsmith queue cutover` refuses all the same."
+
     /// Too little room for an error's text.
     ERROR_COLUMN_TOO_SMALL Warning "error-column-too-small" "the column for the last error holds fewer than 200 characters"
     does "Measures the column of `retry.error`."
@@ -139,7 +156,7 @@ rules! {
 }
 
 /// All rules of this module.
-pub static RULES: [&Rule; 16] = [
+pub static RULES: [&Rule; 18] = [
     &QUEUE_WITHOUT_CLAIM,
     &QUEUE_WITHOUT_SCOPE,
     &QUEUE_WITHOUT_ORDER,
@@ -155,6 +172,8 @@ pub static RULES: [&Rule; 16] = [
     &COALESCE_WITHOUT_EFFECT,
     &STATE_COLLATION,
     &EVENT_TYPE_FORMAT,
+    &UNSEEN_TAG,
+    &UNKNOWN_TAG,
     &ERROR_COLUMN_TOO_SMALL,
 ];
 
@@ -233,6 +252,30 @@ pub fn check(table: &Table, findings: &mut Vec<Diagnostic>) {
         add(&COALESCE_WITHOUT_EFFECT, "claim.coalesce", format!("changes in `{name}` do not join: {reason}"));
     }
     columns(table, claim, &mut add);
+    subscriptions(table, &mut add);
+}
+
+/// Who would not see the messages that the table's producer writes.
+fn subscriptions(table: &Table, add: &mut dyn FnMut(&'static Rule, &str, String)) {
+    let Some(tags) = Tags::of(table) else { return };
+    for (at, group) in tags.groups.iter().enumerate() {
+        let path = format!("publish.consumers.{at}.tags");
+        let name = group.name;
+        for unknown in tags.unknown(group) {
+            let message = format!("`{}` in the list of `{name}` is no tag of a message", group.tags[unknown]);
+            add(&UNKNOWN_TAG, &format!("{path}.{unknown}"), message);
+        }
+        // A mode that lacks what it needs has been reported.
+        let is_clear = tags.mode != TagMode::Legacy || tags.legacy.is_some();
+        if tags.missed(group, tags.mode).is_some() && is_clear {
+            let why = match (tags.mode, tags.legacy) {
+                (TagMode::Legacy, Some(legacy)) => format!("its list lacks `{legacy}`, the tag of every message"),
+                (TagMode::EventType, _) => "the tag of a message is its type, and its list names none".to_owned(),
+                _ => "messages have no tag, and its list asks for one".to_owned(),
+            };
+            add(&UNSEEN_TAG, &path, format!("`{name}` sees no message of `{}`: {why}", table.name));
+        }
+    }
 }
 
 fn columns(table: &Table, claim: &Claim, add: &mut dyn FnMut(&'static Rule, &str, String)) {

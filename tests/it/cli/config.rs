@@ -42,7 +42,8 @@ fn without_a_file_the_defaults_hold() {
     ]);
     project.write("schemas/notes.json", NOTES);
     project.run(&["generate"]).assert(0);
-    let targets = targets::ids().map(|id| format!("generated/{id}"));
+    // A table without events has no file of them.
+    let targets = targets::ids().filter(|id| *id != "events").map(|id| format!("generated/{id}"));
     targets.for_each(|folder| assert!(!project.files_in(&folder).is_empty(), "{folder}"));
     assert_eq!(project.files_in("generated/sql").len(), 4);
 }

@@ -1,6 +1,7 @@
-//! `typescript/schema.ts`: names, row types, closed sets of values, and what the definitions say of tables and columns; the
-//! same whatever the databases are.
+//! `typescript/schema.ts`: names, row types, closed sets of values, and what the definitions say of tables and columns;
+//! `typescript/events.ts`: the events that tables carry. Both are the same whatever the databases are.
 
+mod events;
 mod names;
 mod text;
 mod unions;
@@ -20,12 +21,14 @@ use names::{Names, TableNames};
 use text::{code, comment, key, literal};
 use unions::Unions;
 
+pub use events::{ConsumerCode, EventCode, EventsFile, FieldCode, TableEvents, TypeCode};
 pub use unions::Union;
 
 /// TypeScript files.
 pub struct TypeScript;
 
 const SCHEMA: &str = "typescript/schema.ts.jinja";
+const EVENTS: &str = "typescript/events.ts.jinja";
 
 /// One file, whatever the databases are: `typescript/schema.ts`. Names of exports are identifiers of which none is given twice;
 /// the types for values (`BigIntString` …), `Column`, `ColumnType`, `Table`, `TableName`, `Rows`, `tables` and `isOneOf` are
@@ -107,7 +110,12 @@ impl Target for TypeScript {
     fn files(&self, context: &Context<'_>) -> Result<Vec<GeneratedFile>> {
         let file = SchemaFile { header: context.header.clone(), tables: tables(context.catalog) };
         let content = context.templates.render(SCHEMA, &file)?;
-        Ok(vec![GeneratedFile { path: "typescript/schema.ts".to_owned(), content }])
+        let mut files = vec![GeneratedFile { path: "typescript/schema.ts".to_owned(), content }];
+        if let Some(file) = events::file(context) {
+            let content = context.templates.render(EVENTS, &file)?;
+            files.push(GeneratedFile { path: "typescript/events.ts".to_owned(), content });
+        }
+        Ok(files)
     }
 
     fn folders(&self, _: &[&'static dyn Dialect]) -> Vec<String> {
@@ -116,7 +124,7 @@ impl Target for TypeScript {
 
     #[cfg(feature = "schema")]
     fn contexts(&self) -> Vec<TemplateContext> {
-        vec![TemplateContext::of::<SchemaFile>(SCHEMA)]
+        vec![TemplateContext::of::<SchemaFile>(SCHEMA), TemplateContext::of::<EventsFile>(EVENTS)]
     }
 }
 

@@ -104,6 +104,20 @@ pub struct UnionNames {
     pub guard: String,
 }
 
+/// The names of the exports of a table's events.
+pub struct EventNames {
+    /// Of the object of all types' names, such as `walletOutboxEventType`.
+    pub types: String,
+    /// Of the union of all events, such as `WalletOutboxEvent`.
+    pub union: String,
+    /// Of the object of the groups of consumers, such as `walletOutboxConsumers`.
+    pub consumers: String,
+    /// Of the constant of the legacy tag, such as `walletOutboxLegacyTag`.
+    pub legacy: String,
+    /// What the names of its other exports begin with.
+    pub base: TableNames,
+}
+
 /// Gives each name once: what is taken gets `_2`, `_3` and so on.
 pub struct Names {
     taken: BTreeSet<String>,
@@ -113,6 +127,44 @@ impl Names {
     /// Nothing is taken but what the template declares itself.
     pub fn new() -> Names {
         Names { taken: FIXED.into_iter().map(str::to_owned).collect() }
+    }
+
+    /// Nothing is taken but what the template of events declares itself.
+    pub fn of_events() -> Names {
+        Names { taken: BTreeSet::from(["Envelope".to_owned()]) }
+    }
+
+    /// Nothing is taken: names of properties.
+    pub fn empty() -> Names {
+        Names { taken: BTreeSet::new() }
+    }
+
+    /// The names for a table's events.
+    pub fn events(&mut self, name: &str) -> EventNames {
+        let [upper, lower] = camel(name, ["Table", "table"]);
+        let bases = |suffix: &str| [format!("{upper}{suffix}"), format!("{lower}{suffix}")];
+        let (suffix, [types, union, consumers, legacy]) = self.take(|suffix| {
+            let [upper, lower] = bases(suffix);
+            let lower = |word: &str| format!("{lower}{word}");
+            [lower("EventType"), format!("{upper}Event"), lower("Consumers"), lower("LegacyTag")]
+        });
+        let base =
+            TableNames { constant: String::new(), columns: String::new(), row: String::new(), base: bases(&suffix) };
+        EventNames { types, union, consumers, legacy, base }
+    }
+
+    /// The name of a type that belongs to a table, made of words.
+    pub fn below(&mut self, table: &TableNames, words: &[&str]) -> String {
+        let name: String = words.iter().map(|word| continued(word)).collect();
+        let (_, [name]) = self.take(|suffix| [format!("{}{name}{suffix}", table.base[0])]);
+        name
+    }
+
+    /// The name of a property that stands for a text.
+    pub fn key(&mut self, text: &str) -> String {
+        let [_, lower] = camel(text, ["Event", "event"]);
+        let (_, [name]) = self.take(|suffix| [format!("{lower}{suffix}")]);
+        name
     }
 
     /// The names for a table.
@@ -167,6 +219,12 @@ fn camel(name: &str, none: [&str; 2]) -> [String; 2] {
     let words: String = name.chars().map(|c| if is_xid_continue(c) { c } else { ' ' }).collect();
     let upper = identifier(&words.to_upper_camel_case(), none[0]);
     [upper, identifier(&words.to_lower_camel_case(), none[1])]
+}
+
+/// The word as a further part of a name, with a capital at the beginning.
+fn continued(word: &str) -> String {
+    let words: String = word.chars().map(|c| if is_xid_continue(c) { c } else { ' ' }).collect();
+    words.to_upper_camel_case().chars().filter(|c| is_xid_continue(*c)).collect()
 }
 
 fn identifier(name: &str, none: &str) -> String {

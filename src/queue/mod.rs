@@ -1,0 +1,3 @@
+//! What is done with queues day by day, from their definitions.
+
+pub mod cutover;
