@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
@@ -39,7 +39,7 @@ pub struct Options<'a> {
     pub round: u32,
     /// Most messages that are on their way to the broker at a time.
     pub in_flight: usize,
-    /// How long the broker may take for one message.
+    /// How long the broker may take for one message; at most four fifths of the lease, so that the row is still held then.
     pub budget: Duration,
     /// How long rows are held; `None`: as long as the definition says.
     pub lease: Option<Duration>,
@@ -83,10 +83,15 @@ impl<'a> Options<'a> {
         self.lease.unwrap_or(default)
     }
 
+    /// How long the broker may take, with a fifth of the lease left for the database.
+    fn budget(&self, lease: Duration) -> Duration {
+        self.budget.min(lease.mul_f64(0.8))
+    }
+
     /// How many rows the broker can take before their lease runs out, with a fifth of it left for the database.
     fn limit(&self, lease: Duration, in_order: bool) -> u32 {
         let in_flight = if in_order { 1 } else { self.in_flight.max(1) };
-        let turns = lease.as_secs_f64() * 0.8 / self.budget.as_secs_f64().max(0.001);
+        let turns = lease.as_secs_f64() * 0.8 / self.budget(lease).as_secs_f64().max(0.001);
         let most = (turns.floor() * in_flight as f64) as u32;
         most.clamp(1, self.batch.max(1)).min(self.round.max(1))
     }
@@ -286,9 +291,11 @@ pub async fn relay<O: Outbox, P: Publisher>(
         publisher,
         options,
         lease,
+        budget: options.budget(lease),
         limit: options.limit(lease, O::IN_ORDER),
         start: Branch::default(),
         failures: AtomicU32::new(0),
+        database: AtomicU64::new(0),
         is_down: false,
         idle: 0,
         report: Report::default(),
@@ -322,7 +329,10 @@ pub async fn relay<O: Outbox, P: Publisher>(
             run.idle = 0;
         }
     }
-    let report = run.report;
+    let report = Report {
+        database: run.database.load(Ordering::Relaxed),
+        ..run.report
+    };
     run.notice(&Notice::Stopped(&report));
     report
 }
@@ -385,10 +395,13 @@ struct Run<'a, O, P> {
     publisher: &'a P,
     options: &'a Options<'a>,
     lease: Duration,
+    budget: Duration,
     limit: u32,
     start: Branch,
     /// Failures since the last success.
     failures: AtomicU32,
+    /// Failures of the database.
+    database: AtomicU64,
     is_down: bool,
     /// Times in a row that there was nothing to do.
     idle: i64,
@@ -403,8 +416,8 @@ impl<O: Outbox, P: Publisher> Run<'_, O, P> {
         }
     }
 
-    fn database(&mut self, doing: &'static str, error: &::sqlx::Error) {
-        self.report.database += 1;
+    fn database(&self, doing: &'static str, error: &::sqlx::Error) {
+        self.database.fetch_add(1, Ordering::Relaxed);
         self.notice(&Notice::Database { doing, error });
     }
 
@@ -430,7 +443,7 @@ impl<O: Outbox, P: Publisher> Run<'_, O, P> {
                 return;
             }
             let probe = self.publisher.probe();
-            if let Ok(Ok(())) = tokio::time::timeout(self.options.budget, probe).await {
+            if let Ok(Ok(())) = tokio::time::timeout(self.budget, probe).await {
                 // One failure more, and it is down again.
                 let last = self.options.open_after.saturating_sub(1);
                 self.failures.store(last, Ordering::Relaxed);
@@ -595,7 +608,7 @@ impl<O: Outbox, P: Publisher> Run<'_, O, P> {
         let mut stuck = false;
         for held in group {
             // A row whose lease could run out while the broker thinks is better tried by its next worker.
-            let late = claimed_at.elapsed() + self.options.budget > self.lease;
+            let late = claimed_at.elapsed() + self.budget > self.lease;
             if stuck || late || halted.load(Ordering::Relaxed) {
                 let outcome = match stuck {
                     true => Outcome::Waits,
@@ -606,9 +619,9 @@ impl<O: Outbox, P: Publisher> Run<'_, O, P> {
             }
             let message = &held.message;
             let publishing = spanned(O::TABLE, message, self.publisher.publish(message));
-            let answer = tokio::time::timeout(self.options.budget, publishing).await;
+            let answer = tokio::time::timeout(self.budget, publishing).await;
             let answer = answer.unwrap_or_else(|_| {
-                let error = format!("no answer within {:?}", self.options.budget);
+                let error = format!("no answer within {:?}", self.budget);
                 Err(PublishError::Unknown(error.into()))
             });
             let outcome = match answer {
@@ -645,10 +658,7 @@ impl<O: Outbox, P: Publisher> Run<'_, O, P> {
         let first = match self.outbox.first(&one.row, group.len()).await {
             Ok(first) => first,
             Err(error) => {
-                self.notice(&Notice::Database {
-                    doing: "look for earlier rows of a key",
-                    error: &error,
-                });
+                self.database("look for earlier rows of a key", &error);
                 return (Vec::new(), group);
             }
         };

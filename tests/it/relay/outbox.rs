@@ -282,6 +282,28 @@ fn rows_that_another_worker_has_are_not_finished(scratch: &mut Scratch) {
 }
 on_servers!(rows_that_another_worker_has_are_not_finished);
 
+/// A budget beyond the lease would leave no row the time to be published: it is cut, and rows go out all the same.
+fn a_budget_beyond_the_lease_is_cut(scratch: &mut Scratch) {
+    let mut session = prepare(scratch);
+    add(&mut session, "a", 3);
+    with_outbox!(scratch, wallet_outbox, |outbox| async {
+        let publisher = Recorder::new(|message: &Message, times| match (message.id.contains("a-0001"), times) {
+            (true, 1) => Does::Thinks(60_000),
+            _ => Does::Takes,
+        });
+        let (lease, budget) = (Some(Duration::from_secs(2)), Duration::from_secs(60));
+        let options = Options { lease, budget, ..options() };
+        let report =
+            relay_until(&outbox, &[A], &publisher, &options, || in_state(&mut session, "delivered") == 3).await;
+        assert_eq!((report.published, report.retried, report.lost), (3, 1, 0), "{report:?}");
+        assert_eq!(
+            session.value("SELECT last_error FROM wallet_outbox WHERE event_id = 'a-0001'"),
+            "no answer within 1.6s"
+        );
+    });
+}
+on_servers!(a_budget_beyond_the_lease_is_cut);
+
 /// Several relays of the same tenants share their rows.
 fn relays_share_a_backlog(scratch: &mut Scratch) {
     let mut session = prepare(scratch);
