@@ -43,6 +43,7 @@ macro_rules! built_in {
 pub static BUILT_IN: &[BuiltIn] = &[
     built_in!("sql/schema.sql.jinja", version 1),
     built_in!("sql/queries.sql.jinja", version 1),
+    built_in!("sql/grants.sql.jinja", version 1),
     built_in!("rust/mod.rs.jinja", version 1),
     built_in!("rust/types.rs.jinja", version 1),
     built_in!("rust/queue.rs.jinja", version 1),
@@ -52,6 +53,7 @@ pub static BUILT_IN: &[BuiltIn] = &[
     built_in!("rust/rows.rs.jinja", version 1),
     built_in!("rust/work.rs.jinja", version 1),
     built_in!("rust/functions.rs.jinja", version 1),
+    built_in!("rust/events.rs.jinja", version 1),
     built_in!("rust/given.rs.jinja", version 1),
     built_in!("typescript/schema.ts.jinja", version 1),
     built_in!("typescript/events.ts.jinja", version 1),

@@ -5,7 +5,7 @@ mod ddl;
 mod driver;
 mod types;
 
-use crate::engine::{Comments, Engine, Limit, NameScope};
+use crate::engine::{Comments, Engine, Limit, NameScope, Roles};
 use crate::schema::{Column, ColumnType, DefaultValue, TableName};
 
 use super::{Backend, Dialect, Driver, Frame, InlineUnique, Layout, Needs, Take, Wire, quoted};
@@ -56,6 +56,7 @@ pub static ENGINE: Engine = Engine {
     foreign_keys_cross_databases: true,
     lock_before_limit: true,
     text_meets_number: false,
+    roles: Some(Roles::Settings),
 };
 
 impl Dialect for Postgres {

@@ -1,6 +1,7 @@
 //! `rust/`: constants, rows and enums of every table, and rows out of and into each database; as a tree of modules, or as
 //! one file for `include!`.
 
+pub mod events;
 pub mod names;
 pub mod needs;
 pub mod queue;
@@ -40,7 +41,8 @@ const DIALECT: &str = "rust/dialect.rs.jinja";
 const ROWS: &str = "rust/rows.rs.jinja";
 /// Parts of those above, which include them.
 #[cfg(feature = "schema")]
-const PARTS: [&str; 3] = ["rust/given.rs.jinja", "rust/work.rs.jinja", "rust/functions.rs.jinja"];
+const PARTS: [&str; 4] =
+    ["rust/events.rs.jinja", "rust/given.rs.jinja", "rust/work.rs.jinja", "rust/functions.rs.jinja"];
 
 /// Rust code.
 pub struct Rust;
@@ -273,8 +275,9 @@ impl Target for Rust {
             TemplateContext::of::<DialectFile>(DIALECT),
             TemplateContext::of::<RowsFile>(ROWS),
             TemplateContext::of::<TableFile>(PARTS[0]),
-            TemplateContext::of::<DialectFile>(PARTS[1]),
-            TemplateContext::of::<RowsFile>(PARTS[2]),
+            TemplateContext::of::<TableFile>(PARTS[1]),
+            TemplateContext::of::<DialectFile>(PARTS[2]),
+            TemplateContext::of::<RowsFile>(PARTS[3]),
         ]
     }
 }

@@ -6,6 +6,7 @@ use crate::schema::{Column, ColumnType, Table};
 use crate::template::template_object;
 
 use super::Settings;
+use super::events::{self, EventItems};
 use super::names::{Idents, TYPES};
 use super::needs::{Need, Needs};
 use super::queue::{self, Work};
@@ -20,6 +21,8 @@ pub struct TableFile {
     pub header: Header,
     /// Something of the module `types` is used.
     pub uses_types: bool,
+    /// The definition names an owner: there is a constant of it, and a guard.
+    pub owned: bool,
     /// The table's names and what the definition says of it.
     pub constants: Vec<Constant>,
     /// The columns, in the order of the table.
@@ -34,6 +37,8 @@ pub struct TableFile {
     pub event_types: Vec<Constant>,
     /// All event types.
     pub event_type_list: List,
+    /// The payloads of events, and what consumers subscribe to.
+    pub events: EventItems,
     /// Attributes of the row's struct.
     pub attributes: Vec<String>,
     /// What the functions of its workload take and give, where there is a database.
@@ -43,6 +48,7 @@ pub struct TableFile {
 template_object!(TableFile {
     header,
     uses_types,
+    owned,
     constants,
     columns,
     lists,
@@ -50,6 +56,7 @@ template_object!(TableFile {
     choices,
     event_types,
     event_type_list,
+    events,
     attributes,
     work,
 });
@@ -189,13 +196,17 @@ pub fn file(
     if work.is_some() {
         needs.insert(Need::Queue);
     }
+    if table.owner.is_some() {
+        needs.insert(Need::NotOwner);
+    }
     let info = table.columns.iter().any(is_described);
     let of_types = |column: &ColumnItem| {
         column.ty.contains("types::") || column.attributes.iter().any(|attribute| attribute.contains("\"types::"))
     };
     let file = TableFile {
         header: header.clone(),
-        uses_types: info || !choices.is_empty() || columns.iter().any(of_types),
+        uses_types: info || table.owner.is_some() || !choices.is_empty() || columns.iter().any(of_types),
+        owned: table.owner.is_some(),
         constants: constants(table),
         columns,
         lists: lists(table),
@@ -203,6 +214,7 @@ pub fn file(
         choices: choice_items,
         event_types,
         event_type_list,
+        events: events::items(table, needs),
         attributes: settings.of_table(table),
         work,
     };
