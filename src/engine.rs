@@ -88,6 +88,17 @@ pub struct Engine {
     /// A text column that is compared with a number is found through its index; elsewhere the number is refused, or the
     /// column of every row is converted.
     pub text_meets_number: bool,
+    /// How a script grants to roles whose names are known only where it runs; none where there are no roles.
+    pub roles: Option<Roles>,
+}
+
+/// How a script puts a statement together where it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Roles {
+    /// Variables of the session, and statements prepared from them. Taking away what was never given is an error.
+    Variables,
+    /// Settings of the session, and a block of code.
+    Settings,
 }
 
 /// A limit on the length of identifiers.

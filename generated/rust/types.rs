@@ -35,6 +35,29 @@ impl Column {
     }
 }
 
+/// A service that may not scan a table, since that belongs to another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotOwner {
+    /// The table.
+    pub table: &'static str,
+    /// The only service that may scan it.
+    pub owner: &'static str,
+    /// The service that wanted to.
+    pub service: String,
+}
+
+impl std::fmt::Display for NotOwner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} belongs to {}: {:?} may consume its events and not scan it",
+            self.table, self.owner, self.service
+        )
+    }
+}
+
+impl std::error::Error for NotOwner {}
+
 /// A value that is not in the closed set of its column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownValue {

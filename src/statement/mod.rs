@@ -1,6 +1,7 @@
 //! Catalog → SQL statements, each with the object that it makes.
 
 mod comment;
+pub mod grant;
 mod index;
 pub mod query;
 mod table;

@@ -43,6 +43,7 @@ macro_rules! built_in {
 pub static BUILT_IN: &[BuiltIn] = &[
     built_in!("sql/schema.sql.jinja", version 1),
     built_in!("sql/queries.sql.jinja", version 1),
+    built_in!("sql/grants.sql.jinja", version 1),
     built_in!("rust/mod.rs.jinja", version 1),
     built_in!("rust/types.rs.jinja", version 1),
     built_in!("rust/queue.rs.jinja", version 1),
@@ -54,6 +55,7 @@ pub static BUILT_IN: &[BuiltIn] = &[
     built_in!("rust/functions.rs.jinja", version 1),
     built_in!("rust/broker.rs.jinja", version 1),
     built_in!("rust/bus.rs.jinja", version 1),
+    built_in!("rust/events.rs.jinja", version 1),
     built_in!("rust/given.rs.jinja", version 1),
     built_in!("rust/kafka.rs.jinja", version 1),
     built_in!("rust/nats.rs.jinja", version 1),

@@ -13,6 +13,7 @@ mod events;
 mod facts;
 mod generated;
 mod go;
+mod grants;
 mod hostile;
 mod layers;
 mod lint;

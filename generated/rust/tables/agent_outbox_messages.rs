@@ -15,6 +15,19 @@ pub const CATEGORY: &str = "agent";
 /// The only service that may scan the table.
 pub const OWNER: &str = "agent-backend";
 
+/// Whether this service may scan the table: only [`OWNER`] may. A service calls it when it starts,
+/// with its own name, for each table that its workers look at, and does not start where it is refused.
+pub fn guard(service: &str) -> Result<(), types::NotOwner> {
+    if service == OWNER {
+        return Ok(());
+    }
+    Err(types::NotOwner {
+        table: TABLE,
+        owner: OWNER,
+        service: service.to_owned(),
+    })
+}
+
 /// The names of the columns.
 pub mod column {
     /// `id`, `BIGINT`.
@@ -75,6 +88,49 @@ pub mod event_type {
 
     /// All of them, in the order of the definition.
     pub const ALL: [&str; 1] = ["chat.history.persist_requested"];
+}
+
+/// The payloads of the events, as far as types can say what their JSON Schema does.
+pub mod payload {
+    /// The payload of `chat.history.persist_requested`, version 1.
+    ///
+    /// A turn of a chat was answered and is to be kept.
+    #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+    pub struct ChatHistoryPersistRequestedV1 {
+        /// `chat_id`.
+        pub chat_id: String,
+        /// `content`.
+        pub content: String,
+        /// `role`.
+        pub role: ChatHistoryPersistRequestedV1Role,
+        /// `user_id`.
+        pub user_id: i64,
+    }
+
+    impl ChatHistoryPersistRequestedV1 {
+        /// The type of its event.
+        pub const EVENT_TYPE: &'static str = "chat.history.persist_requested";
+
+        /// The version of that type.
+        pub const EVENT_VERSION: u32 = 1;
+    }
+
+    /// A part of the payload of `chat.history.persist_requested`, version 1: `role`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+    pub enum ChatHistoryPersistRequestedV1Role {
+        /// `system`.
+        #[serde(rename = "system")]
+        System,
+        /// `user`.
+        #[serde(rename = "user")]
+        User,
+        /// `assistant`.
+        #[serde(rename = "assistant")]
+        Assistant,
+        /// `tool`.
+        #[serde(rename = "tool")]
+        Tool,
+    }
 }
 
 /// The states of a row: the values of `status`.

@@ -15,6 +15,19 @@ pub const CATEGORY: &str = "room";
 /// The only service that may scan the table.
 pub const OWNER: &str = "room-service";
 
+/// Whether this service may scan the table: only [`OWNER`] may. A service calls it when it starts,
+/// with its own name, for each table that its workers look at, and does not start where it is refused.
+pub fn guard(service: &str) -> Result<(), types::NotOwner> {
+    if service == OWNER {
+        return Ok(());
+    }
+    Err(types::NotOwner {
+        table: TABLE,
+        owner: OWNER,
+        service: service.to_owned(),
+    })
+}
+
 /// The names of the columns.
 pub mod column {
     /// The app of the platform that the row belongs to.
@@ -82,6 +95,68 @@ pub mod event_type {
 
     /// All of them, in the order of the definition.
     pub const ALL: [&str; 3] = ["RoomGiftSent", "room.session.started", "room.session.ended"];
+}
+
+/// The payloads of the events, as far as types can say what their JSON Schema does.
+pub mod payload {
+    /// The payload of `RoomGiftSent`, version 1.
+    ///
+    /// Gifts were shown in a room, one event for each receiver.
+    #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+    pub struct RoomGiftSentV1 {
+        /// `coin_spent`.
+        pub coin_spent: i64,
+        /// `gift_count`.
+        pub gift_count: i64,
+        /// `gift_id`.
+        pub gift_id: String,
+        /// `room_id`.
+        pub room_id: String,
+        /// `sender_user_id`.
+        pub sender_user_id: i64,
+        /// `target_user_id`.
+        pub target_user_id: i64,
+    }
+
+    impl RoomGiftSentV1 {
+        /// The type of its event.
+        pub const EVENT_TYPE: &'static str = "RoomGiftSent";
+
+        /// The version of that type.
+        pub const EVENT_VERSION: u32 = 1;
+    }
+}
+
+/// What consumers of the events subscribe to.
+pub mod subscription {
+    /// The one tag of all messages while the producer does not tag by type.
+    pub const LEGACY_TAG: &str = "room_outbox_event";
+    /// What `activity-room` subscribes to.
+    pub const ACTIVITY_ROOM: &str = "room_outbox_event || RoomGiftSent";
+    /// What `statistics-room` subscribes to.
+    pub const STATISTICS_ROOM: &str =
+        "room_outbox_event || RoomGiftSent || room.session.started || room.session.ended";
+    /// What `notice-room` subscribes to.
+    pub const NOTICE_ROOM: &str = "room_outbox_event || room.session.started";
+    /// What `user-room` subscribes to.
+    pub const USER_ROOM: &str = "room_outbox_event || RoomGiftSent";
+
+    /// The tags that `activity-room` subscribes to.
+    pub const ACTIVITY_ROOM_TAGS: [&str; 2] = ["room_outbox_event", "RoomGiftSent"];
+
+    /// The tags that `statistics-room` subscribes to.
+    pub const STATISTICS_ROOM_TAGS: [&str; 4] = [
+        "room_outbox_event",
+        "RoomGiftSent",
+        "room.session.started",
+        "room.session.ended",
+    ];
+
+    /// The tags that `notice-room` subscribes to.
+    pub const NOTICE_ROOM_TAGS: [&str; 2] = ["room_outbox_event", "room.session.started"];
+
+    /// The tags that `user-room` subscribes to.
+    pub const USER_ROOM_TAGS: [&str; 2] = ["room_outbox_event", "RoomGiftSent"];
 }
 
 /// The states of a row: the values of `status`.

@@ -15,6 +15,19 @@ pub const CATEGORY: &str = "user";
 /// The only service that may scan the table.
 pub const OWNER: &str = "user-service";
 
+/// Whether this service may scan the table: only [`OWNER`] may. A service calls it when it starts,
+/// with its own name, for each table that its workers look at, and does not start where it is refused.
+pub fn guard(service: &str) -> Result<(), types::NotOwner> {
+    if service == OWNER {
+        return Ok(());
+    }
+    Err(types::NotOwner {
+        table: TABLE,
+        owner: OWNER,
+        service: service.to_owned(),
+    })
+}
+
 /// The names of the columns.
 pub mod column {
     /// The app of the platform that the row belongs to.

@@ -15,6 +15,19 @@ pub const CATEGORY: &str = "wallet";
 /// The only service that may scan the table.
 pub const OWNER: &str = "wallet-service";
 
+/// Whether this service may scan the table: only [`OWNER`] may. A service calls it when it starts,
+/// with its own name, for each table that its workers look at, and does not start where it is refused.
+pub fn guard(service: &str) -> Result<(), types::NotOwner> {
+    if service == OWNER {
+        return Ok(());
+    }
+    Err(types::NotOwner {
+        table: TABLE,
+        owner: OWNER,
+        service: service.to_owned(),
+    })
+}
+
 /// The names of the columns.
 pub mod column {
     /// The app of the platform that the row belongs to.
@@ -89,6 +102,134 @@ pub mod event_type {
         "WalletBalanceChanged",
         "wallet.recharge.completed",
     ];
+}
+
+/// The payloads of the events, as far as types can say what their JSON Schema does.
+pub mod payload {
+    /// The payload of `WalletGiftDebited`, version 1.
+    ///
+    /// A sender paid for gifts to one receiver; gifts that follow each other closely are one event.
+    #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+    pub struct WalletGiftDebitedV1 {
+        /// `coin_spent`.
+        pub coin_spent: i64,
+        /// `gift_count`.
+        pub gift_count: i64,
+        /// `gift_id`.
+        pub gift_id: String,
+        /// `target_user_id`.
+        pub target_user_id: i64,
+        /// `user_id`.
+        pub user_id: i64,
+    }
+
+    impl WalletGiftDebitedV1 {
+        /// The type of its event.
+        pub const EVENT_TYPE: &'static str = "WalletGiftDebited";
+
+        /// The version of that type.
+        pub const EVENT_VERSION: u32 = 1;
+    }
+
+    /// The payload of `WalletBalanceChanged`, version 1.
+    ///
+    /// A balance changed, for whatever reason.
+    #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+    pub struct WalletBalanceChangedV1 {
+        /// `asset_type`.
+        pub asset_type: String,
+        /// `balance`.
+        pub balance: i64,
+        /// `delta`.
+        pub delta: i64,
+        /// `reason`.
+        pub reason: String,
+        /// `user_id`.
+        pub user_id: i64,
+    }
+
+    impl WalletBalanceChangedV1 {
+        /// The type of its event.
+        pub const EVENT_TYPE: &'static str = "WalletBalanceChanged";
+
+        /// The version of that type.
+        pub const EVENT_VERSION: u32 = 1;
+    }
+
+    /// The payload of `wallet.recharge.completed`, version 1.
+    ///
+    /// Money came in.
+    #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+    pub struct WalletRechargeCompletedV1 {
+        /// `coin_amount`.
+        pub coin_amount: i64,
+        /// `order_id`.
+        pub order_id: String,
+        /// `user_id`.
+        pub user_id: i64,
+    }
+
+    impl WalletRechargeCompletedV1 {
+        /// The type of its event.
+        pub const EVENT_TYPE: &'static str = "wallet.recharge.completed";
+
+        /// The version of that type.
+        pub const EVENT_VERSION: u32 = 1;
+    }
+}
+
+/// What consumers of the events subscribe to.
+pub mod subscription {
+    /// The one tag of all messages while the producer does not tag by type.
+    pub const LEGACY_TAG: &str = "wallet_outbox_event";
+    /// What `wallet-gift-wall` subscribes to.
+    pub const WALLET_GIFT_WALL: &str = "wallet_outbox_event || WalletGiftDebited";
+    /// What `wallet-badge` subscribes to.
+    pub const WALLET_BADGE: &str = "wallet_outbox_event || WalletGiftDebited";
+    /// What `notice-wallet` subscribes to.
+    pub const NOTICE_WALLET: &str =
+        "wallet_outbox_event || WalletBalanceChanged || wallet.recharge.completed";
+    /// What `statistics-wallet` subscribes to.
+    pub const STATISTICS_WALLET: &str = "wallet_outbox_event || WalletBalanceChanged || WalletGiftDebited || wallet.recharge.completed";
+    /// What `activity-first-recharge` subscribes to.
+    pub const ACTIVITY_FIRST_RECHARGE: &str = "wallet_outbox_event || wallet.recharge.completed";
+    /// What `activity-recharge-total` subscribes to.
+    pub const ACTIVITY_RECHARGE_TOTAL: &str = "wallet_outbox_event || wallet.recharge.completed";
+    /// What `user-invitation` subscribes to.
+    pub const USER_INVITATION: &str = "wallet_outbox_event || wallet.recharge.completed";
+
+    /// The tags that `wallet-gift-wall` subscribes to.
+    pub const WALLET_GIFT_WALL_TAGS: [&str; 2] = ["wallet_outbox_event", "WalletGiftDebited"];
+
+    /// The tags that `wallet-badge` subscribes to.
+    pub const WALLET_BADGE_TAGS: [&str; 2] = ["wallet_outbox_event", "WalletGiftDebited"];
+
+    /// The tags that `notice-wallet` subscribes to.
+    pub const NOTICE_WALLET_TAGS: [&str; 3] = [
+        "wallet_outbox_event",
+        "WalletBalanceChanged",
+        "wallet.recharge.completed",
+    ];
+
+    /// The tags that `statistics-wallet` subscribes to.
+    pub const STATISTICS_WALLET_TAGS: [&str; 4] = [
+        "wallet_outbox_event",
+        "WalletBalanceChanged",
+        "WalletGiftDebited",
+        "wallet.recharge.completed",
+    ];
+
+    /// The tags that `activity-first-recharge` subscribes to.
+    pub const ACTIVITY_FIRST_RECHARGE_TAGS: [&str; 2] =
+        ["wallet_outbox_event", "wallet.recharge.completed"];
+
+    /// The tags that `activity-recharge-total` subscribes to.
+    pub const ACTIVITY_RECHARGE_TOTAL_TAGS: [&str; 2] =
+        ["wallet_outbox_event", "wallet.recharge.completed"];
+
+    /// The tags that `user-invitation` subscribes to.
+    pub const USER_INVITATION_TAGS: [&str; 2] =
+        ["wallet_outbox_event", "wallet.recharge.completed"];
 }
 
 /// The states of a row: the values of `status`.

@@ -10,7 +10,7 @@ mod types;
 pub(super) use ddl::{frame, literal};
 pub(super) use types::{column_type, default, difference};
 
-use crate::engine::{Comments, Engine, Limit, NameScope, Page};
+use crate::engine::{Comments, Engine, Limit, NameScope, Page, Roles};
 use crate::schema::{Column, ColumnType, DefaultValue, TableName};
 
 #[cfg(feature = "live")]
@@ -63,6 +63,7 @@ pub static ENGINE: Engine = Engine {
     foreign_keys_cross_databases: true,
     lock_before_limit: false,
     text_meets_number: false,
+    roles: Some(Roles::Variables),
 };
 
 /// The layout of `CREATE TABLE`, with the table's options.

@@ -7,7 +7,7 @@ mod driver;
 mod live;
 mod types;
 
-use crate::engine::{Comments, Engine, Limit, NameScope};
+use crate::engine::{Comments, Engine, Limit, NameScope, Roles};
 use crate::schema::{Column, ColumnType, DefaultValue, TableName};
 
 #[cfg(feature = "live")]
@@ -60,6 +60,7 @@ pub static ENGINE: Engine = Engine {
     foreign_keys_cross_databases: true,
     lock_before_limit: true,
     text_meets_number: false,
+    roles: Some(Roles::Settings),
 };
 
 impl Dialect for Postgres {

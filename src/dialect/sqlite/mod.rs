@@ -58,6 +58,7 @@ pub static ENGINE: Engine = Engine {
     foreign_keys_cross_databases: false,
     lock_before_limit: false,
     text_meets_number: true,
+    roles: None,
 };
 
 impl Dialect for Sqlite {

@@ -1,10 +1,13 @@
 //! `sql/<dialect>/schema.sql`: DDL that can be run on an empty and on a full database; and
-//! `sql/<dialect>/queries/<table>.sql`: the statements of each table's workload.
+//! `sql/<dialect>/queries/<table>.sql`: the statements of each table's workload; and `sql/<dialect>/grants.sql`: which
+//! service may read and change which table.
 
 use crate::dialect::Dialect;
+use crate::engine::Roles;
 use crate::error::Result;
 use crate::output::{self, GeneratedFile};
 use crate::schema::Table;
+use crate::statement::grant::{self, Owner};
 use crate::statement::query::{Parameter, Query, queries};
 use crate::statement::{self, Kind, Statement};
 use crate::template::{ToValue, object, template_object};
@@ -19,6 +22,7 @@ pub struct Sql;
 
 const SCHEMA: &str = "sql/schema.sql.jinja";
 const QUERIES: &str = "sql/queries.sql.jinja";
+const GRANTS: &str = "sql/grants.sql.jinja";
 
 /// One file for each database: `sql/<dialect>/schema.sql`.
 #[derive(Debug)]
@@ -100,6 +104,53 @@ template_object!(QueryText { name, about, parameters, index, sql });
 
 template_object!(Statement { kind, name, sql });
 
+/// Who may read and change which table: `sql/<dialect>/grants.sql`, for each database that knows roles, where some table has
+/// an owner.
+#[derive(Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct GrantsFile {
+    /// What makes the file known as generated.
+    pub header: Header,
+    /// The database.
+    pub dialect: DialectName,
+    /// The services that own tables, in the order of the definitions.
+    pub owners: Vec<OwnerText>,
+    /// All is one block of code, which happens as a whole or not at all.
+    pub is_block: bool,
+    /// What is given and taken.
+    pub grants: Vec<GrantText>,
+}
+
+template_object!(GrantsFile { header, dialect, owners, is_block, grants });
+
+/// A service that owns tables. Everything is fit for a line comment.
+#[derive(Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OwnerText {
+    /// Its name.
+    pub name: String,
+    /// A statement that makes its role, as it is called where nobody says otherwise.
+    pub create: String,
+    /// A statement that calls the role otherwise, run before the file.
+    pub set: String,
+    /// The role where nobody says otherwise, as it stands in SQL.
+    pub role: String,
+}
+
+template_object!(OwnerText { name, create, set, role });
+
+/// Statements that belong together.
+#[derive(Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct GrantText {
+    /// What they do, fit for a line comment.
+    pub about: String,
+    /// The statements without their semicolons.
+    pub statements: Vec<String>,
+}
+
+template_object!(GrantText { about, statements });
+
 impl ToValue for Parameter {
     fn to_value(&self) -> minijinja::Value {
         // What it means is for programs; readers have its name.
@@ -124,6 +175,7 @@ impl Target for Sql {
         for dialect in context.dialects {
             files.push(schema(context, *dialect)?);
             files.extend(workload(context, *dialect)?);
+            files.extend(grants(context, *dialect)?);
         }
         Ok(files)
     }
@@ -134,7 +186,11 @@ impl Target for Sql {
 
     #[cfg(feature = "schema")]
     fn contexts(&self) -> Vec<TemplateContext> {
-        vec![TemplateContext::of::<SchemaFile>(SCHEMA), TemplateContext::of::<QueriesFile>(QUERIES)]
+        vec![
+            TemplateContext::of::<SchemaFile>(SCHEMA),
+            TemplateContext::of::<QueriesFile>(QUERIES),
+            TemplateContext::of::<GrantsFile>(GRANTS),
+        ]
     }
 }
 
@@ -180,6 +236,31 @@ fn workload(context: &Context<'_>, dialect: &dyn Dialect) -> Result<Vec<Generate
         files.push(GeneratedFile { path: format!("{}/queries/{stem}.sql", folder(dialect)), content });
     }
     Ok(files)
+}
+
+/// Who may do what, where the database knows that and some table has an owner.
+fn grants(context: &Context<'_>, dialect: &dyn Dialect) -> Result<Option<GeneratedFile>> {
+    let Some(grants) = grant::grants(context.catalog, dialect) else { return Ok(None) };
+    let engine = dialect.engine();
+    let owner = |owner: Owner| OwnerText {
+        name: line(&owner.name),
+        create: line(&owner.create),
+        set: line(&owner.set),
+        role: line(&owner.role),
+    };
+    let file = GrantsFile {
+        header: context.header.clone(),
+        dialect: DialectName { id: engine.id, title: engine.title },
+        owners: grants.owners.into_iter().map(owner).collect(),
+        is_block: engine.roles == Some(Roles::Settings),
+        grants: grants
+            .statements
+            .into_iter()
+            .map(|grant| GrantText { about: line(&grant.about), statements: grant.statements })
+            .collect(),
+    };
+    let content = context.templates.render(GRANTS, &file)?;
+    Ok(Some(GeneratedFile { path: format!("{}/grants.sql", folder(dialect)), content }))
 }
 
 fn printable(query: Query) -> QueryText {

@@ -1,6 +1,7 @@
 //! The generated Rust code: compiled, formatted, and used on every engine.
 
 mod compiled;
+mod events;
 mod formatted;
 mod subjects;
 mod values;

@@ -20,6 +20,7 @@ pub fn subjects(test: &str) -> Vec<(String, Loaded)> {
         ("every_value_sqlite".to_owned(), folder("tests/cases/rust", &["sqlite"])),
         ("every_value".to_owned(), folder("tests/cases/rust", &ALL)),
         ("every_type".to_owned(), file("tests/cases/schemas/every_type.json")),
+        ("events".to_owned(), file("tests/cases/events/odd.json")),
         ("names".to_owned(), load_text(&names())),
         ("cases".to_owned(), load(&[("cases.json", &cases())], &["postgres"])),
     ];

@@ -1,6 +1,7 @@
 //! `rust/`: constants, rows and enums of every table, and rows out of and into each database; as a tree of modules, or as
 //! one file for `include!`.
 
+pub mod events;
 pub mod names;
 pub mod needs;
 pub mod publish;
@@ -46,7 +47,8 @@ const RELAY: &str = "rust/relay.rs.jinja";
 const BUS: &str = "rust/bus.rs.jinja";
 /// Parts of those above, which include them.
 #[cfg(feature = "schema")]
-const PARTS: [&str; 5] = [
+const PARTS: [&str; 6] = [
+    "rust/events.rs.jinja",
     "rust/given.rs.jinja",
     "rust/published.rs.jinja",
     "rust/work.rs.jinja",
@@ -318,6 +320,7 @@ impl Target for Rust {
             TemplateContext::of::<DialectFile>(PARTS[2]),
             TemplateContext::of::<RowsFile>(PARTS[3]),
             TemplateContext::of::<RowsFile>(PARTS[4]),
+            TemplateContext::of::<RowsFile>(PARTS[5]),
         ]
     }
 }

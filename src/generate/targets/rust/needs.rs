@@ -33,6 +33,8 @@ pub enum Need {
     BytesText,
     /// `types::UnknownValue`.
     UnknownValue,
+    /// `types::NotOwner`.
+    NotOwner,
     /// The module `queue`.
     Queue,
     /// The modules `broker` and `relay`.
@@ -77,9 +79,11 @@ pub struct Parts {
     pub bytes: bool,
     /// The error of a value that is not in its closed set.
     pub unknown_value: bool,
+    /// The error of a service that is not the owner of a table.
+    pub not_owner: bool,
 }
 
-template_object!(Parts { utc, epoch_ms, text, text_by_display, decimal, bytes, unknown_value });
+template_object!(Parts { utc, epoch_ms, text, text_by_display, decimal, bytes, unknown_value, not_owner });
 
 impl Parts {
     /// The parts among what is needed.
@@ -105,6 +109,7 @@ impl Parts {
             decimal: has(Need::DecimalText),
             bytes: has(Need::BytesText),
             unknown_value: has(Need::UnknownValue),
+            not_owner: has(Need::NotOwner),
         }
     }
 }

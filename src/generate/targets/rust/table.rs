@@ -6,6 +6,7 @@ use crate::schema::{Column, ColumnType, Table};
 use crate::template::template_object;
 
 use super::Settings;
+use super::events::{self, EventItems};
 use super::names::{Idents, TYPES};
 use super::needs::{Need, Needs};
 use super::publish::{self, Published};
@@ -21,6 +22,8 @@ pub struct TableFile {
     pub header: Header,
     /// What is used of the modules beside `tables`, as it stands behind `use super::super::`; empty where that is nothing.
     pub uses: String,
+    /// The definition names an owner: there is a constant of it, and a guard.
+    pub owned: bool,
     /// The table's names and what the definition says of it.
     pub constants: Vec<Constant>,
     /// The columns, in the order of the table.
@@ -35,6 +38,8 @@ pub struct TableFile {
     pub event_types: Vec<Constant>,
     /// All event types.
     pub event_type_list: List,
+    /// The payloads of events, and what consumers subscribe to.
+    pub events: EventItems,
     /// Attributes of the row's struct.
     pub attributes: Vec<String>,
     /// What the functions of its workload take and give, where there is a database.
@@ -46,6 +51,7 @@ pub struct TableFile {
 template_object!(TableFile {
     header,
     uses,
+    owned,
     constants,
     columns,
     lists,
@@ -53,6 +59,7 @@ template_object!(TableFile {
     choices,
     event_types,
     event_type_list,
+    events,
     attributes,
     work,
     published,
@@ -196,6 +203,9 @@ pub fn file(
     if work.is_some() {
         needs.insert(Need::Queue);
     }
+    if table.owner.is_some() {
+        needs.insert(Need::NotOwner);
+    }
     let info = table.columns.iter().any(is_described);
     let of_types = |column: &ColumnItem| {
         column.ty.contains("types::") || column.attributes.iter().any(|attribute| attribute.contains("\"types::"))
@@ -218,11 +228,12 @@ pub fn file(
         ("bus", published.as_ref().is_some_and(|published| published.bus.is_some())),
         ("queue", work.as_ref().is_some_and(|work| work.claims)),
         ("relay", published.is_some()),
-        ("types", info || !choices.is_empty() || columns.iter().any(of_types)),
+        ("types", info || table.owner.is_some() || !choices.is_empty() || columns.iter().any(of_types)),
     ];
     let file = TableFile {
         header: header.clone(),
         uses: used(&uses),
+        owned: table.owner.is_some(),
         constants: constants(table),
         columns,
         lists: lists(table),
@@ -230,6 +241,7 @@ pub fn file(
         choices: choice_items,
         event_types,
         event_type_list,
+        events: events::items(table, needs),
         attributes: settings.of_table(table),
         work,
         published,
