@@ -12,13 +12,17 @@ pub fn paths(table: &Table) -> Vec<Path> {
         paths.extend(pending(table, claim));
         paths.extend(retryable(table, claim));
         paths.extend(expired(table, claim));
+        paths.extend(recover(table, claim));
         paths.extend(sweep(table, claim));
         paths.extend(coalesce(table, claim));
         paths.extend(order(table, claim));
         if claim.lane.is_some() {
+            let whole = |purpose: &Purpose| {
+                matches!(purpose, Purpose::Recover | Purpose::Sweep | Purpose::Coalesce | Purpose::Order(_))
+            };
             let lanes = paths
                 .iter()
-                .filter(|path| !matches!(path.purpose, Purpose::Sweep | Purpose::Coalesce | Purpose::Order(_)))
+                .filter(|path| !whole(&path.purpose))
                 .filter_map(|path| in_lane(table, claim, path));
             let lanes: Vec<Path> = lanes.collect();
             paths.extend(lanes);
@@ -89,6 +93,13 @@ fn expired(table: &Table, claim: &Claim) -> Option<Path> {
     let pins = pins(table, &claim.scope, claim, claim.status.running.as_ref()?)?;
     let until = &claim.lease.as_ref()?.until;
     timed(table, claim, Purpose::Expired, pins, Some(until))
+}
+
+/// Running rows where nothing says whether their worker lives. All of them go back: in whatever order.
+fn recover(table: &Table, claim: &Claim) -> Option<Path> {
+    let running = claim.status.running.as_ref().filter(|_| claim.lease.is_none())?;
+    let pins = pins(table, &claim.scope, claim, running)?;
+    Some(Path { purpose: Purpose::Recover, lane: None, pins, range: None, order: Vec::new() })
 }
 
 /// A path by a time that has come, in the shape that the claim asks for.

@@ -24,7 +24,7 @@ pub struct Path {
     pub pins: Vec<Pin>,
     /// The column compared with a bound (`<=`), always the first of `order`.
     pub range: Option<usize>,
-    /// ORDER BY, all ascending; empty where the statement only counts.
+    /// ORDER BY, all ascending; empty where any will do.
     pub order: Vec<usize>,
 }
 
@@ -57,6 +57,8 @@ pub enum Purpose {
     Retryable,
     /// Claims rows whose lease has expired.
     Expired,
+    /// Finds rows that a worker left running, where no lease says so.
+    Recover,
     /// Finds rows that stayed published without being consumed.
     Sweep,
     /// Finds the newest pending row of one thing.
@@ -80,6 +82,7 @@ impl Purpose {
             Purpose::Pending => "pending".to_owned(),
             Purpose::Retryable => "retryable".to_owned(),
             Purpose::Expired => "expired".to_owned(),
+            Purpose::Recover => "recover".to_owned(),
             Purpose::Sweep => "sweep".to_owned(),
             Purpose::Coalesce => "coalesce".to_owned(),
             Purpose::Order(state) => format!("order_{state}"),
@@ -102,6 +105,7 @@ impl Purpose {
             Purpose::Pending => "claims pending rows".to_owned(),
             Purpose::Retryable => "claims rows whose retry is due".to_owned(),
             Purpose::Expired => "claims rows whose lease has expired".to_owned(),
+            Purpose::Recover => "finds rows that a worker left running".to_owned(),
             Purpose::Sweep => "finds rows that stayed published".to_owned(),
             Purpose::Coalesce => "finds the newest pending row of one thing".to_owned(),
             Purpose::Order(state) => format!("finds the first {state} rows of one key"),

@@ -53,7 +53,7 @@ rules! {
     /// A claim without a lease.
     QUEUE_WITHOUT_LEASE Warning "queue-without-lease" "rows of a crashed worker stay running for ever"
     does "Reports claims with a `running` state and neither `lease` nor `visibility`."
-    why "A worker that dies leaves its rows running, and nothing can tell them from rows that are being worked on. Without a lease claimsmith generates no reaper and no fence."
+    why "A worker that dies leaves its rows running, and nothing can tell them from rows that are being worked on. Without a lease claimsmith generates no reaper and no fence; the only worker of a scope may free all rows with `recover` before its first claim."
     example "\"claim\": { \"status\": { \"running\": \"processing\" } }"
     instead "\"claim\": { \"status\": { \"running\": \"delivering\" }, \"lease\": { \"until\": \"lock_until_ms\", \"by\": \"worker_id\", \"for\": \"30s\" } }"
     allow "The columns cannot be added, and stuck rows are found and freed by hand."

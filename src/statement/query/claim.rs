@@ -164,8 +164,10 @@ pub fn selection_where(
     let mut conditions = conditions(context, path, bound);
     conditions.extend(further);
     sql.conditions(indent, &conditions);
-    if !path.order.is_empty() {
-        sql.push(&format!("\n{indent}ORDER BY {}", context.columns(&path.order)));
+    // Where any order will do, that of the index holds the plan.
+    let order = if path.order.is_empty() { context.order_of_index(path) } else { path.order.clone() };
+    if !order.is_empty() {
+        sql.push(&format!("\n{indent}ORDER BY {}", context.columns(&order)));
     }
     sql.push(&format!("\n{indent}LIMIT ")).parameter(Meaning::Limit);
 }
@@ -310,13 +312,18 @@ fn take(context: &Context<'_>, roles: &Roles<'_>) -> Option<Query> {
 
 /// Rows of a claim that have used up their attempts.
 fn take_exhausted(context: &Context<'_>, roles: &Roles<'_>) -> Option<Query> {
-    let possible = context.paths().iter().any(|path| is_exhaustible(roles, path));
-    let dead = roles.claim.status.dead.as_ref().filter(|_| possible)?;
+    context.paths().iter().find(|path| is_exhaustible(roles, path))?;
+    let about = "Gives up the rows of a claim that have used up their attempts, instead of `take`.";
+    give_up_by_keys(context, roles, "take_exhausted", about)
+}
+
+/// Makes rows dead that have used up their attempts.
+pub fn give_up_by_keys(context: &Context<'_>, roles: &Roles<'_>, name: &str, about: &str) -> Option<Query> {
+    let dead = roles.claim.status.dead.as_ref()?;
     let mut values = vec![(roles.status, Value::Text(context.dialect.literal(dead)))];
     values.extend(roles.given_up(context.table));
     values.extend(roles.changed());
-    let about = format!("Gives up the rows of a claim that have used up their attempts, instead of `take`.{KEYS}");
-    Some(update_by_keys(context, roles, "take_exhausted", &about, &values))
+    Some(update_by_keys(context, roles, name, &format!("{about}{KEYS}"), &values))
 }
 
 pub fn update_by_keys(

@@ -42,15 +42,8 @@ pub fn count(context: &Context<'_>, path: &Path, conditions: &[Condition], name:
 /// Where no hint holds the plan, the order of the index does: a count would read the table instead where most rows are of its
 /// state by the statistics, however many others stand before them.
 fn order(context: &Context<'_>, path: &Path) -> String {
-    let Some(index) = context.serving(path).filter(|_| context.dialect.index_hint("").is_empty()) else {
-        return String::new();
-    };
-    let index = &context.table.indexes[index];
-    let is_one = |column: &usize| {
-        path.pins.iter().any(|pin| pin.column == *column && pin.value != PinValue::Never)
-            || index.predicate.as_ref().is_some_and(|predicate| predicate.column == *column)
-    };
-    let rest: Vec<usize> = index.columns.iter().filter(|column| !is_one(column)).copied().collect();
+    let is_held = !context.dialect.index_hint("").is_empty();
+    let rest = if is_held { Vec::new() } else { context.order_of_index(path) };
     if rest.is_empty() { String::new() } else { format!("\n  ORDER BY {}", context.columns(&rest)) }
 }
 

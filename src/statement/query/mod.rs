@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 use crate::dialect::Dialect;
 use crate::schema::names::{self, TableNames};
 use crate::schema::{Catalog, Table};
-use crate::workload::{self, Path, derive, serves};
+use crate::workload::{self, Path, PinValue, derive, serves};
 
 pub use consume::message;
 pub use enqueue::given;
@@ -211,6 +211,17 @@ impl<'a> Context<'a> {
     /// The name of the index that serves the path; `None` where the primary key does.
     fn index_for(&self, path: &Path) -> Option<&'a str> {
         self.serving(path).map(|at| &*self.names.indexes[at])
+    }
+
+    /// The order in which that index has the rows of the path.
+    fn order_of_index(&self, path: &Path) -> Vec<usize> {
+        let Some(index) = self.serving(path) else { return Vec::new() };
+        let index = &self.table.indexes[index];
+        let is_one = |column: &usize| {
+            path.pins.iter().any(|pin| pin.column == *column && pin.value != PinValue::Never)
+                || index.predicate.as_ref().is_some_and(|predicate| predicate.column == *column)
+        };
+        index.columns.iter().filter(|column| !is_one(column)).copied().collect()
     }
 
     /// The position of that index.

@@ -28,6 +28,7 @@ pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     }
     queries.extend(bus(context, roles));
     queries.extend(reap(context, roles));
+    queries.extend(recover(context, roles));
     queries.extend(dead::queries(context, roles));
     queries.extend(republish::queries(context, roles));
     queries
@@ -309,8 +310,38 @@ impl Moving<'_> {
 
 /// Rows of workers that let their lease run out go back, or to dead if that was their last attempt.
 fn reap(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
+    let about = "Frees rows of workers that let their lease run out, where no worker claims.";
+    freed(context, roles, &Purpose::Expired, "reap", "take_exhausted", about)
+}
+
+/// The same where there is no lease: only who knows that no worker of the scope lives can tell that these rows are nobody's.
+fn recover(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
+    let about = "Frees all rows that are held, as the only worker of a scope does before its first claim: no lease says whether\nanother one still works on them.";
+    let mut queries = freed(context, roles, &Purpose::Recover, "recover", "recover_exhausted", about);
+    if !queries.is_empty() && gives_up_by_keys(context, roles) {
+        let about = "Gives up rows that have used up their attempts, instead of `recover`.";
+        queries.extend(claim::give_up_by_keys(context, roles, "recover_exhausted", about));
+    }
+    queries
+}
+
+/// Whether rows that have used up their attempts are given up by a statement of their own, since the caller finds them out.
+fn gives_up_by_keys(context: &Context<'_>, roles: &Roles<'_>) -> bool {
+    let by_keys = context.dialect.take() == Take::SelectThenUpdate;
+    by_keys && roles.claim.status.dead.is_some() && roles.count.is_some()
+}
+
+/// Frees the rows of silent workers that a path finds.
+fn freed(
+    context: &Context<'_>,
+    roles: &Roles<'_>,
+    purpose: &Purpose,
+    name: &str,
+    give_up: &str,
+    about: &str,
+) -> Vec<Query> {
     let paths = context.paths();
-    let Some(path) = paths.iter().find(|path| path.purpose == Purpose::Expired && path.lane.is_none()) else {
+    let Some(path) = paths.iter().find(|path| path.purpose == *purpose && path.lane.is_none()) else {
         return Vec::new();
     };
     let status = &roles.claim.status;
@@ -325,12 +356,12 @@ fn reap(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
         values = claim::either(context, &exhausted, given_up, values);
     }
     values.extend(roles.changed());
-    let mut about = "Frees rows of workers that let their lease run out, where no worker claims.".to_owned();
-    if by_keys && status.dead.is_some() && roles.count.is_some() {
-        about.push_str("\nRows that have used up their attempts go by `take_exhausted` instead.");
+    let mut about = about.to_owned();
+    if gives_up_by_keys(context, roles) {
+        about.push_str(&format!("\nRows that have used up their attempts go by `{give_up}` instead."));
     }
     // Who moves the rows must know their attempts.
     let shown: Vec<usize> = roles.count.into_iter().flat_map(|count| [count].into_iter().chain(roles.max)).collect();
-    let moving = Moving { name: "reap", about: &about, values: &values, bound: Bound::Now, shown: &shown };
+    let moving = Moving { name, about: &about, values: &values, bound: Bound::Now, shown: &shown };
     moving.queries(context, roles, path)
 }

@@ -90,6 +90,12 @@ impl Case<'_> {
     }
 
     /// The statement of this name.
+    /// The statement that finds the rows that `name` moves: a SELECT before it, or itself.
+    pub fn first_step(&self, name: &str) -> String {
+        let find = format!("{name}_find");
+        if self.find(&find).is_some() { find } else { name.to_owned() }
+    }
+
     pub fn get(&self, name: &str) -> &Query {
         self.find(name).unwrap_or_else(|| panic!("{} has no {name}", self.table().name))
     }

@@ -47,7 +47,10 @@ fn check(case: &Case<'_>, driver: &mut Driver, query: &Query, before: &[Row]) {
         "purge" | "coalesce" | "coalesce_find" => {}
         _ if name.starts_with("republish") || name.starts_with("count_republish") => {}
         "take" | "take_exhausted" | "complete_many" | "complete_many_find" => {}
-        "reap" | "sweep" | "cleanup" if driver.server.is_mysql_like() => {}
+        "reap" | "sweep" | "recover" | "recover_exhausted" | "cleanup" if driver.server.is_mysql_like() => {}
+        "recover" | "recover_find" => {
+            LIMITS.into_iter().for_each(|limit| recovered(case, driver, query, before, limit));
+        }
         "reap" | "reap_find" | "sweep" | "sweep_find" => {
             LIMITS.into_iter().for_each(|limit| moved(case, driver, query, before, limit));
         }
@@ -218,6 +221,51 @@ fn moved(case: &Case<'_>, driver: &mut Driver, query: &Query, before: &[Row], li
     forget_times_of_dead(queue, &mut after);
     assert_rows(case.table(), what, &is, &after);
     driver.run("ROLLBACK TO SAVEPOINT moved");
+}
+
+/// `recover`: as many rows that are held as the limit says, whichever they are.
+fn recovered(case: &Case<'_>, driver: &mut Driver, query: &Query, before: &[Row], limit: i64) {
+    let (queue, what) = (&case.queue, &*format!("{} limit {limit} of {}", query.name, case.table().name));
+    let is_held = |row: &&Row| {
+        queue.is(row, queue.claim.status.running.as_ref()) && model::asked_for(queue, row, &queue.scope, false)
+    };
+    let held: Vec<&Row> = before.iter().filter(is_held).collect();
+    let is_exhausted = |row: &Row| {
+        let count = queue.count.filter(|_| queue.claim.status.dead.is_some());
+        count.is_some_and(|count| queue.number(count, row) >= queue.most(row))
+    };
+    assert!(held.iter().any(|row| is_exhausted(row)) && held.len() > 2, "{what}: {} rows", held.len());
+    driver.run("SAVEPOINT recovered");
+    let outcome = case.run(driver, query, &case.asking(before, limit));
+    assert_eq!(outcome.affected, held.len().min(limit as usize) as u64, "{what}");
+    let key_length = case.table().primary_key.len();
+    if driver.server.is_mysql_like() {
+        let of = |row: &&Row| outcome.rows.iter().any(|shown| shown[..key_length] == queue.key(row)[..]);
+        let found: Vec<Row> = held.iter().filter(|row| of(row)).map(|row| (*row).clone()).collect();
+        assert_eq!(found.len(), outcome.rows.len(), "{what} shows rows that are not held");
+        for row in &found {
+            let shown = outcome.rows.iter().find(|shown| shown[..key_length] == queue.key(row)[..]).unwrap();
+            assert_eq!(shown.get(key_length), queue.count.map(|count| &row[count]), "{what}: the attempts");
+        }
+        let (exhausted, rest): (Vec<Row>, Vec<Row>) = found.into_iter().partition(is_exhausted);
+        for (name, keys) in [("recover", rest), ("recover_exhausted", exhausted)] {
+            if !keys.is_empty() {
+                let given = Given { keys, ..case.asking(before, limit) };
+                assert_eq!(case.run(driver, case.get(name), &given).affected, given.keys.len() as u64, "{what}");
+            }
+        }
+    }
+    let mut is = rows(driver, case.table());
+    let moved: Vec<&Row> = held.into_iter().filter(|row| !is.contains(row)).collect();
+    assert_eq!(moved.len() as u64, outcome.affected, "{what} changes what it finds");
+    let mut after = changed(case, before, &moved, |row| match is_exhausted(row) {
+        true => Change::of(queue, row).exhausted(),
+        false => Change::of(queue, row).reaped(),
+    });
+    forget_times_of_dead(queue, &mut is);
+    forget_times_of_dead(queue, &mut after);
+    assert_rows(case.table(), what, &is, &after);
+    driver.run("ROLLBACK TO SAVEPOINT recovered");
 }
 
 fn count(case: &Case<'_>, driver: &mut Driver, query: &Query, before: &[Row]) {

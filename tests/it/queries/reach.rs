@@ -1,5 +1,5 @@
 //! No row may become invisible: every row that the statements can bring about, starting from a new one and with time
-//! passing, is in a branch of the claim, now or once all its times have come.
+//! passing, is in a branch of the claim, now or once all its times have come, or goes back by the sweep or by `recover`.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -182,24 +182,18 @@ fn all_are_seen(case: &Case<'_>, driver: &mut Driver, reached: &BTreeSet<Row>) {
     insert(driver, case.table(), &open);
     let seen = seen(case, driver, &open);
     for row in open.iter().filter(|row| !seen.contains(&queue.key(row))) {
-        assert!(stays(queue, row), "a row of {} that no claim will ever see: {row:?}", case.table().name);
+        panic!("a row of {} that no claim will ever see: {row:?}", case.table().name);
     }
 }
 
-/// Rows that are in no branch because there is none for their state, of which a finding tells.
-fn stays(queue: &Queue<'_>, row: &Row) -> bool {
-    queue.is(row, queue.claim.status.running.as_ref()) && queue.claim.lease.is_none()
-}
-
-/// The keys of the rows that the claims and the sweep find.
+/// The keys of the rows that the claims, the sweep and `recover` find.
 fn seen(case: &Case<'_>, driver: &mut Driver, open: &[Row]) -> BTreeSet<Row> {
     let queue = &case.queue;
     let mut seen: BTreeSet<Row> = BTreeSet::new();
     for query in &case.queries {
         let is_branch = branch(queue, &query.name).is_some_and(|(_, in_lane)| !in_lane);
-        if !is_branch && query.name != "sweep" && query.name != "sweep_find"
-            || query.name == "sweep" && driver.server.is_mysql_like()
-        {
+        let moves = ["sweep", "recover"].into_iter().find(|name| case.first_step(name) == query.name);
+        if !is_branch && moves.is_none() {
             continue;
         }
         driver.run("SAVEPOINT claim");
@@ -210,9 +204,12 @@ fn seen(case: &Case<'_>, driver: &mut Driver, open: &[Row]) -> BTreeSet<Row> {
             let keys = |row: &Row| if row.len() == case.table().columns.len() { queue.key(row) } else { row.clone() };
             seen.extend(outcome.rows.iter().map(keys));
         } else {
-            let published = queue.claim.status.published.as_ref();
-            let is_timed = |row: &&Row| queue.is(row, published) && row[queue.published.unwrap()].is_some();
-            let of_state: Vec<&Row> = open.iter().filter(is_timed).collect();
+            let status = &queue.claim.status;
+            let is_moved = |row: &&Row| match moves {
+                Some("recover") => queue.is(row, status.running.as_ref()),
+                _ => queue.is(row, status.published.as_ref()) && row[queue.published.unwrap()].is_some(),
+            };
+            let of_state: Vec<&Row> = open.iter().filter(is_moved).collect();
             assert_eq!(outcome.affected, of_state.len() as u64, "{} of {}", query.name, case.table().name);
             seen.extend(of_state.into_iter().map(|row| queue.key(row)));
         }
@@ -246,7 +243,7 @@ fn all_stranded_are_counted(case: &Case<'_>, driver: &mut Driver) -> usize {
     let open: Vec<Row> = matrix::rows(queue).into_iter().filter(|row| unfinished(row) && asked(row)).collect();
     insert(driver, case.table(), &open);
     let seen = seen(case, driver, &open);
-    let lost: Vec<&Row> = open.iter().filter(|row| !seen.contains(&queue.key(row)) && !stays(queue, row)).collect();
+    let lost: Vec<&Row> = open.iter().filter(|row| !seen.contains(&queue.key(row))).collect();
     for state in queue.unfinished() {
         let expected = lost.iter().filter(|row| row[queue.status].as_deref() == Some(state)).count();
         let found = match case.find(&format!("count_stranded_{state}")) {

@@ -91,6 +91,10 @@ fn claims(queue: &Queue<'_>, server: Server) -> Vec<String> {
     names.extend(all(server.is_mysql_like() && queue.can_take(), &["take"]));
     names.extend(all(server.is_mysql_like() && exhausted, &["take_exhausted"]));
     names.extend(moving(server, queue.claim.lease.is_some(), "reap"));
+    let forgets = queue.claim.status.running.is_some() && queue.claim.lease.is_none();
+    names.extend(moving(server, forgets, "recover"));
+    let recovers_dead = forgets && queue.count.is_some() && queue.claim.status.dead.is_some();
+    names.extend(all(server.is_mysql_like() && recovers_dead, &["recover_exhausted"]));
     names.extend(shown);
     names
 }

@@ -26,7 +26,7 @@ fn nothing_but_a_lock_keeps_workers_apart(scratch: &mut Scratch) {
     let catalog = catalog();
     let mut first = prepared(scratch, &catalog);
     let case = cases(&catalog, scratch.server).remove(0);
-    for name in ["take", "complete", "retry", "dead", "extend", "release", "reap"] {
+    for name in ["take", "complete", "retry", "dead", "extend", "release", "reap", "recover"] {
         assert!(case.find(name).is_none(), "{name} needs to know who holds a row");
     }
     if scratch.server == Server::Sqlite {

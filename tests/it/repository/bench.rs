@@ -106,6 +106,7 @@ impl<'s> Bench<'s> {
             ("complete", claim.status.published.is_none()),
             ("extend", claim.lease.is_some() || claim.visibility.is_some()),
             ("reap", claim.lease.is_some()),
+            ("recover", claim.status.running.is_some() && claim.lease.is_none()),
             ("lane", claim.lane.is_some()),
             ("archive", strategy == Strategy::Archive),
             ("cleanup", strategy == Strategy::Delete),

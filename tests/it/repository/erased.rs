@@ -399,6 +399,9 @@ pub trait Repository: Sync {
     fn reap(&self, _: &Pools, _scope: &str, _limit: u32) -> sqlx::Result<Batch> {
         unreachable!("reap")
     }
+    fn recover(&self, _: &Pools, _scope: &str, _limit: u32) -> sqlx::Result<Batch> {
+        unreachable!("recover")
+    }
     fn claim_lane(&self, _: &Pools, _scope: &str, _lane: &str, _: &ClaimOptions<'_>) -> sqlx::Result<Taken> {
         unreachable!("claim_lane")
     }

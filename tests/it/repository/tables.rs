@@ -245,6 +245,12 @@ macro_rules! part {
             wait(module::reap(of!(Pools::$engine(pools)), $(T::$scope(scope),)? limit))
         }
     };
+    (recover $engine:ident ($($scope:ident)?) ($($wide:ident)?)) => {
+        fn recover(&self, pools: &Pools, scope: &str, limit: u32) -> sqlx::Result<Batch> {
+            _ = scope;
+            wait(module::recover(of!(Pools::$engine(pools)), $(T::$scope(scope),)? limit))
+        }
+    };
     (lane $engine:ident ($($scope:ident)?) ($($wide:ident)?)) => {
         fn claim_lane(
             &self,
@@ -490,9 +496,9 @@ macro_rules! engine {
             repository!($dialect $engine user_outbox (scope) (scope) [complete extend reap archive]);
             repository!($dialect $engine notice_delivery_events (scope) (scope) [complete extend reap archive]);
             repository!($dialect $engine agent_outbox_messages () () [extend cleanup bus]);
-            repository!($dialect $engine system_outbox_event () () [complete cleanup names]);
-            repository!($dialect $engine system_integration_inbound (scope) () [complete cleanup names]);
-            repository!($dialect $engine system_integration_outbound (scope) () [complete cleanup names]);
+            repository!($dialect $engine system_outbox_event () () [complete recover cleanup names]);
+            repository!($dialect $engine system_integration_inbound (scope) () [complete recover cleanup names]);
+            repository!($dialect $engine system_integration_outbound (scope) () [complete recover cleanup names]);
             repository!($dialect $engine seq_outbox (scope) (scope) [complete extend reap archive]);
 
             pub fn find(table: &str) -> &'static dyn super::Repository {

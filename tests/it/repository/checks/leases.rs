@@ -175,6 +175,28 @@ pub fn silent_workers_are_reaped(bench: &mut Bench<'_>) {
     assert_eq!((bench.ids(&next), next[0].attempt), (vec!["e01".to_owned(), "e04".to_owned()], Some(2)));
 }
 
+pub fn the_only_worker_recovers_its_rows(bench: &mut Bench<'_>) {
+    let ids = bench.enqueue_all(4);
+    bench.claim("a", 3);
+    let most = bench.queue.default_attempts().to_string();
+    bench.set("e02", bench.queue.count.unwrap(), &most);
+    let recover = |bench: &Bench<'_>, limit| bench.repository.recover(&bench.pools, APP, limit).unwrap();
+    let batch = recover(bench, 2);
+    assert_eq!((batch.moved, batch.more), (2, true));
+    let batch = recover(bench, 2);
+    assert_eq!((batch.moved, batch.more), (1, false));
+    assert_eq!(recover(bench, 2).moved, 0);
+    let states: Vec<String> = ids.iter().map(|id| bench.state(id)).collect();
+    assert_eq!(states, [bench.waiting_state(), bench.dead_state(), bench.waiting_state(), bench.pending_state()]);
+    // The crash has counted as an attempt, so that a row that ends each worker is dead one day.
+    let mut next = bench.claim("b", 10);
+    next.sort_by_key(|claimed| bench.id(&claimed.row));
+    assert_eq!((bench.ids(&next), next[0].attempt), (["e01", "e03", "e04"].map(str::to_owned).to_vec(), Some(2)));
+    if !bench.queue.scope.is_empty() {
+        assert_eq!(bench.repository.recover(&bench.pools, "another", 10).unwrap().moved, 0);
+    }
+}
+
 /// Two workers that finish the same rows in another order: the database gives one of them up.
 pub fn who_is_given_up_may_try_again(bench: &mut Bench<'_>) {
     bench.enqueue_all(2);

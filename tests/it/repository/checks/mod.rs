@@ -55,6 +55,7 @@ pub fn all() -> Vec<Check> {
             finishing_is_undone_with_the_transaction: always,
             who_is_given_up_may_try_again: completes,
             silent_workers_are_reaped: |queue| queue.until.is_some(),
+            the_only_worker_recovers_its_rows: |queue| queue.until.is_none() && queue.claim.status.running.is_some(),
         }
         many {
             each_lease_has_its_answer: completes,

@@ -302,18 +302,22 @@ impl<'b, 's> Run<'b, 's> {
         }
     }
 
+    /// Silent workers' rows go back; where no lease says who is silent, those of all workers.
     fn reap(&mut self) {
-        if !self.bench.has("reap") {
+        let recovers = self.bench.has("recover");
+        if !self.bench.has("reap") && !recovers {
             return;
         }
         let due: Vec<String> = self
             .rows
             .iter()
-            .filter(|(_, row)| row.state == State::Held && row.from <= 0)
+            .filter(|(_, row)| row.state == State::Held && (recovers || row.from <= 0))
             .map(|(id, _)| id.clone())
             .collect();
-        self.log.push(format!("reap {due:?}"));
-        assert_eq!(self.bench.repository.reap(&self.bench.pools, APP, 100).unwrap().moved, due.len() as u64);
+        self.log.push(format!("{} {due:?}", if recovers { "recover" } else { "reap" }));
+        let (repository, pools) = (self.bench.repository, &self.bench.pools);
+        let batch = if recovers { repository.recover(pools, APP, 100) } else { repository.reap(pools, APP, 100) };
+        assert_eq!(batch.unwrap().moved, due.len() as u64);
         let waiting = self.waiting();
         for id in due {
             let row = self.row(&id);
