@@ -103,9 +103,11 @@ pub fn run(probe: &mut Probe, values: &Values<'_>, query: &Query) -> Result<(Cou
         return Ok((Counted::default(), Some(0)));
     }
     let (sql, binds) = values.of(probe, query, row.as_ref(), keys.as_ref());
-    if kind(query) == Kind::First {
+    if kind(query) == Kind::First || kind(query) == Kind::Move && query.name == "recover" {
         // PostgreSQL: nobody has read its indexes before, and so nobody has marked what rolled-back statements left in them.
+        probe.run("SAVEPOINT unmarked");
         probe.ask(&sql, &binds)?;
+        probe.run("ROLLBACK TO SAVEPOINT unmarked");
     }
     let mut counted = measure(probe, queue.name(), &sql, &binds)?;
     let about = match kind(query) {
@@ -131,6 +133,7 @@ fn before<'a>(queue: &'a Queue, query: &Query) -> Vec<&'a Query> {
     let found: Vec<Option<&Query>> = match &*query.name {
         "take" => vec![starting("claim_pending")],
         "take_exhausted" => vec![starting("claim_expired").or_else(|| starting("claim_pending"))],
+        "recover_exhausted" => vec![starting("recover_find")],
         "republish_archived_copy" => vec![starting("republish_archived_find_")],
         "republish_archived_delete" => {
             vec![starting("republish_archived_find_"), starting("republish_archived_copy")]
