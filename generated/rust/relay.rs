@@ -128,6 +128,8 @@ pub enum Notice<'a> {
     },
     /// The broker has a message.
     Published(&'a Message),
+    /// A message would go to where its event comes from, and is not published.
+    Skipped(&'a Message),
     /// The broker did not take a message, or may not have.
     Failed {
         /// The message.
@@ -171,6 +173,8 @@ pub enum Notice<'a> {
 pub struct Report {
     /// Messages that the broker has and whose row says so.
     pub published: u64,
+    /// Rows that are done with unpublished, since their messages would go to where they come from.
+    pub skipped: u64,
     /// Attempts that failed, and whose rows wait for the next one.
     pub retried: u64,
     /// Rows that were given up.
@@ -213,6 +217,12 @@ pub trait Outbox: Sync {
 
     /// The message of a row.
     fn message(row: &Self::Row, tag: Option<TagMode>) -> Message;
+
+    /// Whether the message would go to where its event comes from: its row is done with then, and nothing is published.
+    fn comes_back(row: &Self::Row) -> bool {
+        _ = row;
+        false
+    }
 
     /// The id of the message of a row.
     fn id(key: &Self::Key) -> String;
@@ -368,6 +378,8 @@ impl Stop<'_> {
 enum Outcome {
     /// The broker has it.
     Sent,
+    /// It would go to where it comes from.
+    Skipped,
     /// The broker did not take it.
     Failed(PublishError),
     /// It was not tried.
@@ -617,6 +629,11 @@ impl<O: Outbox, P: Publisher> Run<'_, O, P> {
                 outcomes.push((held, outcome));
                 continue;
             }
+            if O::comes_back(&held.row) {
+                self.notice(&Notice::Skipped(&held.message));
+                outcomes.push((held, Outcome::Skipped));
+                continue;
+            }
             let message = &held.message;
             let publishing = spanned(O::TABLE, message, self.publisher.publish(message));
             let answer = tokio::time::timeout(self.budget, publishing).await;
@@ -679,16 +696,18 @@ impl<O: Outbox, P: Publisher> Run<'_, O, P> {
     /// Says in the table what became of the rows.
     async fn settle(&mut self, outcomes: Outcomes<O>) {
         let (mut sent, mut failed, mut untried) = (Vec::new(), Vec::new(), Vec::new());
-        let mut waiting = Vec::new();
+        let (mut skipped, mut waiting) = (Vec::new(), Vec::new());
         for (held, outcome) in outcomes {
             match outcome {
                 Outcome::Sent => sent.push(held.lease),
+                Outcome::Skipped => skipped.push(held.lease),
                 Outcome::Failed(error) => failed.push((held.lease, error)),
                 Outcome::Untried => untried.push(held.lease),
                 Outcome::Waits => waiting.push(held.lease),
             }
         }
-        self.finish(&sent).await;
+        self.report.published += self.finish(&sent).await;
+        self.report.skipped += self.finish(&skipped).await;
         for (lease, error) in failed {
             match error {
                 PublishError::Permanent(error) => self.give_up(&lease, &error.to_string()).await,
@@ -717,30 +736,33 @@ impl<O: Outbox, P: Publisher> Run<'_, O, P> {
         }
     }
 
-    async fn finish(&mut self, sent: &[Lease<O::Key>]) {
+    /// Finishes rows: how many were still this relay's.
+    async fn finish(&mut self, sent: &[Lease<O::Key>]) -> u64 {
         if sent.is_empty() {
-            return;
+            return 0;
         }
+        let mut finished = 0;
         for attempt in 1.. {
             let error = match self.outbox.published(sent).await {
                 Ok(answers) => {
                     for (lease, answer) in sent.iter().zip(answers) {
                         match answer {
-                            Ok(()) => self.report.published += 1,
+                            Ok(()) => finished += 1,
                             Err(Lost) => self.lost(lease),
                         }
                     }
-                    return;
+                    return finished;
                 }
                 Err(error) => error,
             };
             self.database("mark rows as published", &error);
             if attempt == TRIES {
                 // Their lease runs out, and they are published once more under the same ids.
-                return;
+                break;
             }
             tokio::time::sleep(AGAIN.delay(attempt)).await;
         }
+        finished
     }
 
     fn lost(&mut self, lease: &Lease<O::Key>) {

@@ -20,10 +20,8 @@ pub fn paths(table: &Table) -> Vec<Path> {
             let whole = |purpose: &Purpose| {
                 matches!(purpose, Purpose::Recover | Purpose::Sweep | Purpose::Coalesce | Purpose::Order(_))
             };
-            let lanes = paths
-                .iter()
-                .filter(|path| !whole(&path.purpose))
-                .filter_map(|path| in_lane(table, claim, path));
+            let lanes =
+                paths.iter().filter(|path| !whole(&path.purpose)).filter_map(|path| in_lane(table, claim, path));
             let lanes: Vec<Path> = lanes.collect();
             paths.extend(lanes);
         }

@@ -336,6 +336,22 @@ impl Row {
     }
 }
 
+impl Row {
+    /// Where the event comes from, if it says so.
+    pub fn origin(&self) -> Option<String> {
+        let payload = &self.payload;
+        let origin = payload.pointer("/metadata/sync_source")?;
+        origin.as_str().map(str::to_owned)
+    }
+
+    /// Whether the event would go to where it comes from: one that [`NewEvent::comes_from`] has not stopped, as another program
+    /// wrote it. Who takes it finishes it and sends nothing.
+    pub fn comes_back(&self) -> bool {
+        let origin = self.origin();
+        origin.as_deref() == Some(&*self.destination)
+    }
+}
+
 impl Scope<'_> {
     /// Refuses what does not fit into its column.
     pub fn check(&self) -> Result<(), queue::TooLong> {

@@ -3,6 +3,7 @@
 
 mod bus;
 mod order;
+mod origin;
 mod outbox;
 mod publishers;
 

@@ -17,7 +17,7 @@ pub mod generated {
     #[rustfmt::skip]
     #[path = "claim_seq/rust"]
     pub mod seq {
-        pub use super::queue;
+        pub use super::{broker, queue, relay};
 
         pub mod mariadb;
         pub mod mysql;
