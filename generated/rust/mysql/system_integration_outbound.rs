@@ -155,7 +155,8 @@ WHERE `Destination` = ?
   AND `Id` = ?
   AND `Status` = ('processing')";
     /// Frees all rows that are held, as the only worker of a scope does before its first claim: no lease says whether
-    /// another one still works on them.
+    /// another one still works on them. A row that a transaction still has, such as the last one of a worker that was killed, is waited
+    /// for.
     /// Rows that have used up their attempts go by `recover_exhausted` instead.
     /// Then `recover` in the same transaction, at READ COMMITTED.
     ///
@@ -166,7 +167,7 @@ WHERE `Destination` = ?
   AND `Status` = 'processing'
 ORDER BY `CreatedDate`
 LIMIT ?
-FOR UPDATE SKIP LOCKED";
+FOR UPDATE";
     /// Moves the rows that `recover_find` has locked.
     /// `keys` stands for at most 1,000 keys, each of the columns that stand before it; more go into further statements of the same
     /// transaction.

@@ -138,7 +138,8 @@ WHERE "Source" = $1
   AND "Id" = $2
   AND "Status" = ('processing')"#;
     /// Frees all rows that are held, as the only worker of a scope does before its first claim: no lease says whether
-    /// another one still works on them.
+    /// another one still works on them. A row that a transaction still has, such as the last one of a worker that was killed, is waited
+    /// for.
     ///
     /// Parameters: `Source`, `limit`.
     pub const RECOVER: &str = r#"WITH found AS MATERIALIZED (
@@ -148,7 +149,7 @@ WHERE "Source" = $1
     AND "Status" = 'processing'
   ORDER BY "Id"
   LIMIT $2
-  FOR UPDATE SKIP LOCKED
+  FOR UPDATE
 )
 UPDATE "_System_IntegrationInbound" AS t
 SET "Status" = CASE WHEN "RetryCount" >= 5 THEN 'failed' ELSE 'pending' END,

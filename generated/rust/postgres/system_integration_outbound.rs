@@ -143,7 +143,8 @@ WHERE "Destination" = $1
   AND "Id" = $2
   AND "Status" = ('processing')"#;
     /// Frees all rows that are held, as the only worker of a scope does before its first claim: no lease says whether
-    /// another one still works on them.
+    /// another one still works on them. A row that a transaction still has, such as the last one of a worker that was killed, is waited
+    /// for.
     ///
     /// Parameters: `Destination`, `limit`.
     pub const RECOVER: &str = r#"WITH found AS MATERIALIZED (
@@ -153,7 +154,7 @@ WHERE "Destination" = $1
     AND "Status" = 'processing'
   ORDER BY "CreatedDate"
   LIMIT $2
-  FOR UPDATE SKIP LOCKED
+  FOR UPDATE
 )
 UPDATE "_System_IntegrationOutbound" AS t
 SET "Status" = CASE WHEN "RetryCount" >= 5 THEN 'failed' ELSE 'pending' END,

@@ -110,7 +110,8 @@ SET "status" = 'pending',
 WHERE "__sys_gen_id" = $1
   AND "status" = ('processing')"#;
     /// Frees all rows that are held, as the only worker of a scope does before its first claim: no lease says whether
-    /// another one still works on them.
+    /// another one still works on them. A row that a transaction still has, such as the last one of a worker that was killed, is waited
+    /// for.
     ///
     /// Parameters: `limit`.
     pub const RECOVER: &str = r#"WITH found AS MATERIALIZED (
@@ -119,7 +120,7 @@ WHERE "__sys_gen_id" = $1
   WHERE "status" = 'processing'
   ORDER BY "__sys_gen_created_date"
   LIMIT $1
-  FOR UPDATE SKIP LOCKED
+  FOR UPDATE
 )
 UPDATE "_System_OutboxEvent" AS t
 SET "status" = CASE WHEN "retry_count" >= 5 THEN 'failed' ELSE 'pending' END,

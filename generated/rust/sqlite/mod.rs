@@ -208,8 +208,9 @@ type DbRow = <Db as Database>::Row;
 type Arguments = <Db as Database>::Arguments;
 type Query = ::sqlx::query::Query<'static, Db, Arguments>;
 
-/// What begins a transaction of our own.
-const BEGIN: &str = "BEGIN IMMEDIATE";
+/// What begins a transaction that the functions here fit into: `pool.begin_with(BEGIN)`.
+/// One that begins without writing is refused when it writes, if somebody else has written meanwhile.
+pub const BEGIN: &str = "BEGIN IMMEDIATE";
 
 /// A connection for a transaction of our own. If who waits for the transaction to begin goes away meanwhile, nobody knows
 /// whether it has begun: then the connection is closed instead of going back with a transaction that nobody ends.

@@ -173,7 +173,8 @@ WHERE "Destination" = ?
   AND "Id" = ?
   AND "Status" = ('processing')"#;
     /// Frees all rows that are held, as the only worker of a scope does before its first claim: no lease says whether
-    /// another one still works on them.
+    /// another one still works on them. A row that a transaction still has, such as the last one of a worker that was killed, is waited
+    /// for.
     ///
     /// Parameters: `Destination`, `limit`.
     pub const RECOVER: &str = r#"UPDATE "_System_IntegrationOutbound"

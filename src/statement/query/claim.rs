@@ -145,6 +145,12 @@ pub enum Bound {
     Age(Meaning),
 }
 
+/// How a statement locks the rows that it finds: those that another one works on are its own. But where all held rows go back, a
+/// transaction that a dead worker has left behind ends soon, and its row is waited for.
+pub fn locking(path: &Path) -> &'static str {
+    if path.purpose == Purpose::Recover { "FOR UPDATE" } else { "FOR UPDATE SKIP LOCKED" }
+}
+
 /// `FROM … WHERE … ORDER BY … LIMIT`.
 pub fn selection(sql: &mut Sql<'_>, context: &Context<'_>, indent: &str, path: &Path, bound: Bound) {
     selection_where(sql, context, indent, path, bound, Vec::new());
@@ -271,7 +277,7 @@ pub fn begin_found_where(sql: &mut Sql<'_>, context: &Context<'_>, path: &Path, 
     let key = context.columns(&context.table.primary_key);
     sql.push(&format!("WITH found AS MATERIALIZED (\n  SELECT ctid, {key}"));
     selection_where(sql, context, "  ", path, bound, further);
-    sql.push("\n  FOR UPDATE SKIP LOCKED\n)");
+    sql.push(&format!("\n  {}\n)", locking(path)));
 }
 
 /// The rows that were found. By their places, because the planner takes a parameter of LIMIT for a tenth of all rows and

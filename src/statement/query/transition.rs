@@ -285,7 +285,7 @@ impl Moving<'_> {
                 let shown: Vec<usize> = context.table.primary_key.iter().chain(self.shown).copied().collect();
                 sql.push(&format!("SELECT {}", context.columns(&shown)));
                 claim::selection(&mut sql, context, "", path, self.bound);
-                sql.push("\nFOR UPDATE SKIP LOCKED");
+                sql.push("\n").push(claim::locking(path));
                 let about = format!("{}\nThen `{name}` in the same transaction, at READ COMMITTED.", self.about);
                 let find = sql.query(format!("{name}_find"), &about, index);
                 let about = format!("Moves the rows that `{name}_find` has locked.{KEYS}");
@@ -316,7 +316,7 @@ fn reap(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
 
 /// The same where there is no lease: only who knows that no worker of the scope lives can tell that these rows are nobody's.
 fn recover(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
-    let about = "Frees all rows that are held, as the only worker of a scope does before its first claim: no lease says whether\nanother one still works on them.";
+    let about = "Frees all rows that are held, as the only worker of a scope does before its first claim: no lease says whether\nanother one still works on them. A row that a transaction still has, such as the last one of a worker that was killed, is waited\nfor.";
     let mut queries = freed(context, roles, &Purpose::Recover, "recover", "recover_exhausted", about);
     if !queries.is_empty() && gives_up_by_keys(context, roles) {
         let about = "Gives up rows that have used up their attempts, instead of `recover`.";

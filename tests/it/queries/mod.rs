@@ -18,6 +18,7 @@ mod parameters;
 mod prepare;
 pub mod queue;
 mod reach;
+mod recover;
 mod republish;
 mod required;
 pub mod time;

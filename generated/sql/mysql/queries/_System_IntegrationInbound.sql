@@ -146,7 +146,8 @@ WHERE `Source` = ?
 
 -- name: recover_find
 -- Frees all rows that are held, as the only worker of a scope does before its first claim: no lease says whether
--- another one still works on them.
+-- another one still works on them. A row that a transaction still has, such as the last one of a worker that was killed, is waited
+-- for.
 -- Rows that have used up their attempts go by `recover_exhausted` instead.
 -- Then `recover` in the same transaction, at READ COMMITTED.
 -- index: idx__System_IntegrationInbound_pending
@@ -158,7 +159,7 @@ WHERE `Source` = ?
   AND `Status` = 'processing'
 ORDER BY `CreatedDate`, `Id`
 LIMIT ?
-FOR UPDATE SKIP LOCKED;
+FOR UPDATE;
 
 -- name: recover
 -- Moves the rows that `recover_find` has locked.

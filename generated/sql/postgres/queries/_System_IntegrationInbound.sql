@@ -138,7 +138,8 @@ WHERE "Source" = $1
 
 -- name: recover
 -- Frees all rows that are held, as the only worker of a scope does before its first claim: no lease says whether
--- another one still works on them.
+-- another one still works on them. A row that a transaction still has, such as the last one of a worker that was killed, is waited
+-- for.
 -- index: idx__System_IntegrationInbound_recover
 -- $1 Source
 -- $2 limit
@@ -149,7 +150,7 @@ WITH found AS MATERIALIZED (
     AND "Status" = 'processing'
   ORDER BY "Id"
   LIMIT $2
-  FOR UPDATE SKIP LOCKED
+  FOR UPDATE
 )
 UPDATE "_System_IntegrationInbound" AS t
 SET "Status" = CASE WHEN "RetryCount" >= 5 THEN 'failed' ELSE 'pending' END,

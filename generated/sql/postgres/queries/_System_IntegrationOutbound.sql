@@ -146,7 +146,8 @@ WHERE "Destination" = $1
 
 -- name: recover
 -- Frees all rows that are held, as the only worker of a scope does before its first claim: no lease says whether
--- another one still works on them.
+-- another one still works on them. A row that a transaction still has, such as the last one of a worker that was killed, is waited
+-- for.
 -- index: idx_outbound_poll
 -- $1 Destination
 -- $2 limit
@@ -157,7 +158,7 @@ WITH found AS MATERIALIZED (
     AND "Status" = 'processing'
   ORDER BY "CreatedDate"
   LIMIT $2
-  FOR UPDATE SKIP LOCKED
+  FOR UPDATE
 )
 UPDATE "_System_IntegrationOutbound" AS t
 SET "Status" = CASE WHEN "RetryCount" >= 5 THEN 'failed' ELSE 'pending' END,

@@ -102,7 +102,8 @@ WHERE "__sys_gen_id" = $1
 
 -- name: recover
 -- Frees all rows that are held, as the only worker of a scope does before its first claim: no lease says whether
--- another one still works on them.
+-- another one still works on them. A row that a transaction still has, such as the last one of a worker that was killed, is waited
+-- for.
 -- index: idx_outbox_pending
 -- $1 limit
 WITH found AS MATERIALIZED (
@@ -111,7 +112,7 @@ WITH found AS MATERIALIZED (
   WHERE "status" = 'processing'
   ORDER BY "__sys_gen_created_date"
   LIMIT $1
-  FOR UPDATE SKIP LOCKED
+  FOR UPDATE
 )
 UPDATE "_System_OutboxEvent" AS t
 SET "status" = CASE WHEN "retry_count" >= 5 THEN 'failed' ELSE 'pending' END,

@@ -142,7 +142,8 @@ WHERE "Destination" = ?
 
 -- name: recover
 -- Frees all rows that are held, as the only worker of a scope does before its first claim: no lease says whether
--- another one still works on them.
+-- another one still works on them. A row that a transaction still has, such as the last one of a worker that was killed, is waited
+-- for.
 -- index: idx_outbound_poll
 -- ? Destination
 -- ? limit

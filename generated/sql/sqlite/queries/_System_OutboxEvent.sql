@@ -98,7 +98,8 @@ WHERE "__sys_gen_id" = ?
 
 -- name: recover
 -- Frees all rows that are held, as the only worker of a scope does before its first claim: no lease says whether
--- another one still works on them.
+-- another one still works on them. A row that a transaction still has, such as the last one of a worker that was killed, is waited
+-- for.
 -- index: idx_outbox_pending
 -- ? limit
 UPDATE "_System_OutboxEvent"

@@ -49,8 +49,9 @@ type DbRow = <Db as Database>::Row;
 type Arguments = <Db as Database>::Arguments;
 type Query = ::sqlx::query::Query<'static, Db, Arguments>;
 
-/// What begins a transaction of our own.
-const BEGIN: &str = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; START TRANSACTION";
+/// What begins a transaction that the functions here fit into: `pool.begin_with(BEGIN)`.
+/// At REPEATABLE READ, which is the default, others would wait for gaps between rows that it has read.
+pub const BEGIN: &str = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; START TRANSACTION";
 
 /// A connection for a transaction of our own. If who waits for the transaction to begin goes away meanwhile, nobody knows
 /// whether it has begun: then the connection is closed instead of going back with a transaction that nobody ends.

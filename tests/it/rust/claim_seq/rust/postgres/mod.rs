@@ -77,8 +77,8 @@ type DbRow = <Db as Database>::Row;
 type Arguments = <Db as Database>::Arguments;
 type Query = ::sqlx::query::Query<'static, Db, Arguments>;
 
-/// What begins a transaction of our own.
-const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
+/// What begins a transaction that the functions here fit into: `pool.begin_with(BEGIN)`.
+pub const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 /// How often a statement is tried again that the database gave up for the sake of another one.
 const TRIES: u32 = 5;
