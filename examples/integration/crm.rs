@@ -14,7 +14,7 @@ type Database = <Connection as sqlx::Connection>::Database;
 /// The other platform.
 pub const HUBSPOT: &str = "hubspot";
 
-pub const CONTACTS: &str = "CREATE TABLE contacts (id VARCHAR(64) PRIMARY KEY, name VARCHAR(100) NOT NULL,
+const CONTACTS: &str = "CREATE TABLE contacts (id VARCHAR(64) PRIMARY KEY, name VARCHAR(100) NOT NULL,
     email VARCHAR(100) NOT NULL, version BIGINT NOT NULL, hubspot_version BIGINT NOT NULL)";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -120,9 +120,9 @@ async fn hooks(
 }
 
 /// The tables of an example or a test.
-pub async fn create(connection: &mut Connection, schema: &'static str) -> sqlx::Result<()> {
+pub async fn create(connection: &mut Connection, schema: &str) -> sqlx::Result<()> {
     for script in [schema, CONTACTS] {
-        sqlx::raw_sql(AssertSqlSafe(script)).execute(&mut *connection).await?;
+        sqlx::raw_sql(AssertSqlSafe(script.to_owned())).execute(&mut *connection).await?;
     }
     Ok(())
 }

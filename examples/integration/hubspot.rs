@@ -45,6 +45,20 @@ pub enum Answer {
     Refused(String),
 }
 
+/// What a round of a worker did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Round {
+    /// Rows that were claimed.
+    pub claimed: usize,
+    /// Rows that are done with.
+    pub done: usize,
+    /// Of these, rows whose change would have gone to where it comes from.
+    pub skipped: usize,
+    /// Rows that wait for their next attempt.
+    pub retried: usize,
+    pub dead: usize,
+}
+
 /// How the CRM reaches the platform.
 pub trait Api {
     /// Sends a batch: an answer for each change. After an error nobody knows what became of them.

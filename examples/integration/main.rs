@@ -59,6 +59,8 @@ async fn main() -> Done<()> {
     crm::create(&mut *pool.acquire().await?, SCHEMA).await?;
     let hubspot = HubSpot::default();
 
+    // Each worker of a platform is the only one: what its predecessor left is its own.
+    workers::recover_sync(&pool).await?;
     println!("somebody changes a contact over there");
     hubspot.portal().edit("1", "ada@example.com");
     deliver(&pool, &hubspot).await?;
@@ -87,7 +89,7 @@ async fn main() -> Done<()> {
     let scope = tables::system_integration_outbound::Scope { destination: crm::HUBSPOT };
     let options = queue::ClaimOptions::new("killed");
     let killed = db::system_integration_outbound::claim(&pool, scope, &options).await?;
-    println!("its successor puts {} of {} back", workers::recover(&pool).await?, killed.held());
+    println!("its successor puts {} of {} back", workers::recover_push(&pool).await?, killed.held());
     let round = workers::push(&pool, "push", &hubspot).await?;
     println!("push: {} claimed, {} done", round.claimed, round.done);
     println!("over there: {:?}", hubspot.portal().contacts["1"].name);

@@ -6,27 +6,13 @@ use serde_json::{Value, json};
 
 use super::crm::{self, Contact, Context, HUBSPOT};
 use super::db::{BEGIN, Pool, system_integration_inbound as inbound, system_integration_outbound as outbound};
-use super::hubspot::{Answer, Api, Change, Event};
+use super::hubspot::{Answer, Api, Change, Event, Round};
 use super::queue::{ClaimOptions, EnqueueError, Enqueued, EnqueuedMany, FinishError};
 use super::tables::system_integration_inbound as into;
 use super::tables::system_integration_outbound as out;
 
 /// Most rows of a round.
 const BATCH: u32 = 50;
-
-/// What a round did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Round {
-    /// Rows that were claimed.
-    pub claimed: usize,
-    /// Rows that are done with.
-    pub done: usize,
-    /// Of these, rows whose change would have gone to where it comes from.
-    pub skipped: usize,
-    /// Rows that wait for their next attempt.
-    pub retried: usize,
-    pub dead: usize,
-}
 
 /// Stores what the webhook tells: each event once, however often it is told. Only when this has returned does the handler say
 /// that the events have arrived.
@@ -58,16 +44,21 @@ pub async fn webhook(pool: &Pool, events: &[Event]) -> Result<EnqueuedMany, Enqu
     Ok(enqueued)
 }
 
-/// What the only worker of a platform does before its first round: its predecessor may have been killed in the midst of one.
-pub async fn recover(pool: &Pool) -> sqlx::Result<u64> {
+/// What the only sync worker does before its first round: its predecessor may have been killed in the midst of one.
+pub async fn recover_sync(pool: &Pool) -> sqlx::Result<u64> {
     let mut recovered = 0;
     loop {
         let batch = inbound::recover(pool, into::Scope { source: HUBSPOT }, 500).await?;
         recovered += batch.moved;
         if !batch.more {
-            break;
+            return Ok(recovered);
         }
     }
+}
+
+/// The same of the only outbound worker.
+pub async fn recover_push(pool: &Pool) -> sqlx::Result<u64> {
+    let mut recovered = 0;
     loop {
         let batch = outbound::recover(pool, out::Scope { destination: HUBSPOT }, 500).await?;
         recovered += batch.moved;

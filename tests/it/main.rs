@@ -15,6 +15,7 @@ mod generated;
 mod go;
 mod grants;
 mod hostile;
+mod integration;
 mod layers;
 mod lint;
 mod loaded;

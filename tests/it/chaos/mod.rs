@@ -9,9 +9,9 @@
 //! which has printed its seed.
 #![allow(clippy::print_stdout)] // the harness shows what a test has printed that fails
 
-mod crowd;
+pub mod crowd;
 mod engine;
-mod random;
+pub mod random;
 mod server;
 mod verdict;
 mod worker;
@@ -32,12 +32,12 @@ fn setting<T: FromStr>(variable: &str) -> Option<T> {
 }
 
 /// How long each run takes.
-fn seconds() -> Duration {
+pub fn seconds() -> Duration {
     Duration::from_secs(setting("CLAIMSMITH_CHAOS_SECONDS").unwrap_or(6))
 }
 
 /// What the moments of the kills come from.
-fn seed() -> Random {
+pub fn seed() -> Random {
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64;
     let seed = setting("CLAIMSMITH_CHAOS_SEED").unwrap_or_else(now);
     println!("CLAIMSMITH_CHAOS_SEED={seed}");
