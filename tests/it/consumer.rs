@@ -80,6 +80,16 @@ fn examples_print_what_they_are_about() {
         m2 failed: error returned from database: (code: 275) CHECK constraint failed: amount >= 0\n\
         m2 is handled\n18 are left\n";
     assert_eq!(print("examples/inbox.rs"), inbox);
+    let integration = "somebody changes a contact over there\nwebhook: 1 stored, 0 known\nwebhook: 0 stored, 1 known\n\
+        sync: 1 claimed, 1 done, 1 not sent back\npush: 0 claimed\n\
+        users of the CRM change two contacts, one of them twice\n1 is \"Ada\": Inserted\n2 is \"\": Inserted\n\
+        1 is \"Ada Lovelace\": Coalesced\npush: 2 claimed, 1 done, 1 dead\nover there: \"Ada Lovelace\"\n\
+        the platform tells of what it was sent\nwebhook: 1 stored, 0 known\nsync: 1 done, 0 not sent back\n\
+        a worker is killed after its claim\n1 is \"Ada King\": Inserted\nits successor puts 1 of 1 back\n\
+        push: 1 claimed, 1 done\nover there: \"Ada King\"\n\
+        the contact without a name gets one, and its dead letter a new life\n2 is \"Charles\": Inserted\n1 revived\n\
+        push: 2 claimed, 2 done\nover there: \"Charles\"\n";
+    assert_eq!(print("examples/integration/main.rs"), integration);
     let event_bus = "4 published, 4 handled\nc1 has 3: hello / who are you? / good bye\nc2 has 1: good morning\n";
     assert_eq!(print("examples/event_bus.rs"), event_bus);
     // The same through real brokers.

@@ -1,5 +1,7 @@
 //! What must be true of both platforms in the end.
 
+use std::collections::BTreeSet;
+
 use crate::servers::Scratch;
 
 use super::hubspot::Portal;
@@ -17,7 +19,13 @@ pub fn check(scratch: &mut Scratch, portal: &Portal) {
     assert!(!contacts.is_empty());
     let value = |row: &[Option<String>], at: usize| row[at].clone().unwrap();
     let number = |row: &[Option<String>], at: usize| value(row, at).parse::<i64>().unwrap();
-    assert_eq!(contacts.len(), portal.contacts.len(), "{contacts:?}\n{portal:?}");
+    let here: BTreeSet<String> = contacts.iter().map(|row| value(row, 0)).collect();
+    let apart: Vec<&String> = here.iter().filter(|id| !portal.contacts.contains_key(*id)).collect();
+    assert_eq!(
+        (apart, here.len()),
+        (Vec::new(), portal.contacts.len()),
+        "contacts that only the CRM has, and how many"
+    );
     let mut changes = 0;
     for row in &contacts {
         let (id, name, email) = (value(row, 0), value(row, 1), value(row, 2));

@@ -181,9 +181,8 @@ fn all_are_seen(case: &Case<'_>, driver: &mut Driver, reached: &BTreeSet<Row>) {
         .collect();
     insert(driver, case.table(), &open);
     let seen = seen(case, driver, &open);
-    for row in open.iter().filter(|row| !seen.contains(&queue.key(row))) {
-        panic!("a row of {} that no claim will ever see: {row:?}", case.table().name);
-    }
+    let lost = open.iter().find(|row| !seen.contains(&queue.key(row)));
+    assert!(lost.is_none(), "a row of {} that no claim will ever see: {lost:?}", case.table().name);
 }
 
 /// The keys of the rows that the claims, the sweep and `recover` find.
