@@ -20,7 +20,7 @@ use super::{Watcher, create, on_engine, until, with_outbox};
 const TYPE: &str = event_type::CHAT_HISTORY_PERSIST_REQUESTED;
 
 /// A connection that runs statements: the same on every engine.
-trait Runs: Send {
+pub trait Runs: Send {
     fn run(&mut self, sql: String) -> impl Future<Output = sqlx::Result<()>> + Send;
 }
 
@@ -38,11 +38,11 @@ runs!(sqlx::MySqlConnection sqlx::PgConnection sqlx::SqliteConnection);
 
 /// A turn of a chat: the payload of version 1.
 #[derive(serde::Deserialize, serde::Serialize)]
-struct Turn {
-    chat_id: String,
-    user_id: i64,
-    role: String,
-    content: String,
+pub struct Turn {
+    pub chat_id: String,
+    pub user_id: i64,
+    pub role: String,
+    pub content: String,
 }
 
 fn turn(nth: usize) -> Envelope {
