@@ -24,7 +24,7 @@ pub const ORDERS: &str = "CLAIMSMITH_CHAOS_BUS_ORDERS";
 const LIFETIME: Duration = Duration::from_secs(180);
 
 /// When a message that was not consumed counts as lost: soon, for the sake of the test.
-const SWEEP: Duration = Duration::from_secs(2);
+const SWEEP: Duration = Duration::from_secs(3);
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub enum Role {
@@ -184,6 +184,7 @@ impl<E: Engine> Process<'_, E> {
             bus::Notice::Handled { message, handled } => match handled {
                 Handled::Done => self.say(word::APPLIED, &message.id),
                 Handled::Duplicate => self.say(word::DUPLICATE, &message.id),
+                Handled::Early => self.say(word::EARLY, &message.id),
                 Handled::Later { .. } | Handled::Left(_) => self.say(word::FAILED, &message.id),
                 Handled::Foreign | Handled::Dead(_) => panic!("{handled:?}"),
             },
