@@ -299,14 +299,15 @@ pub trait Bus: Sync {
         std::future::ready(Ok(Vec::new()))
     }
 
-    /// Puts a published row back, to be published again after a while; it loses no attempt. Asked for only where messages are
-    /// in order.
+    /// Puts a row back that was published so long ago, to be published again after a while; it loses no attempt. Asked for
+    /// only where messages are in order.
     fn again(
         &self,
         key: &Self::Key,
+        after: Duration,
         delay: Duration,
     ) -> impl Future<Output = Result<(), FinishError>> + Send {
-        _ = (key, delay);
+        _ = (key, after, delay);
         std::future::ready(Err(FinishError::Lost))
     }
 
@@ -374,6 +375,10 @@ const MOST_EARLIER: u32 = 100;
 /// How long a row waits whose message came before that of an earlier one of its key.
 const WAIT_FOR_KEY: Duration = Duration::from_secs(1);
 
+/// How long a message may be on its way while a later one of its key has come. Less would publish rows over and over while a
+/// consumer has not come to them.
+const LATE: Duration = Duration::from_secs(2);
+
 /// What is said where such a row is not put back by its consumer.
 const TOO_EARLY: &str = "an earlier event of its key was not handled";
 
@@ -386,7 +391,7 @@ enum Attempt {
 }
 
 /// Handles an event and marks its row as consumed, both or none; nothing is said of a failure. Where messages are in order, a
-/// message that comes before an earlier one of its key shows that the other was lost, or is late: it is put back.
+/// message that comes before an earlier one of its key shows that the other was lost, or is late: that one is put back.
 async fn attempt<B: Bus>(
     bus: &B,
     handlers: &Handlers<B::Connection>,
@@ -402,7 +407,7 @@ async fn attempt<B: Bus>(
     B::rollback(transaction).await?;
     for earlier in first.iter().take_while(|earlier| *earlier != key) {
         // Who handles it at this moment is waited for.
-        if let Err(FinishError::Db(error)) = bus.again(earlier, Duration::ZERO).await {
+        if let Err(FinishError::Db(error)) = bus.again(earlier, LATE, Duration::ZERO).await {
             return Err(error);
         }
     }
@@ -490,7 +495,7 @@ pub async fn handle<B: Bus>(
     // Who published it may not have said so yet.
     for wait in [10, 30, 100, 300, 0] {
         let said = match &text {
-            None => bus.again(&key, WAIT_FOR_KEY).await.map(|()| None),
+            None => bus.again(&key, Duration::ZERO, WAIT_FOR_KEY).await.map(|()| None),
             Some(text) if is_over => bus.dead(&key, text).await.map(|()| None),
             Some(text) => bus.retry(&key, attempt, text).await.map(Some),
         };

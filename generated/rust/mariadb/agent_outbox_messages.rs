@@ -306,10 +306,10 @@ SET `status` = 'pending',
 WHERE `id` = ?
   AND `status` = ('pending')
   AND `retry_count` = ?";
-    /// Puts a published row back whose turn it is not, until later. It loses no attempt.
+    /// Puts a published row that has been published for a while back whose turn it is not, until later. It loses no attempt.
     /// The attempts are the fence: they go up by one, so that who published the row before cannot do so again.
     ///
-    /// Parameters: `delay_ms`, `id`.
+    /// Parameters: `delay_ms`, `id`, `sweep_ms`.
     pub const POSTPONE_PUBLISHED: &str = r"UPDATE `agent_outbox_messages`
 SET `status` = 'pending',
     `next_retry_at` = UTC_TIMESTAMP(0) + INTERVAL ? * 1000 MICROSECOND,
@@ -317,7 +317,8 @@ SET `status` = 'pending',
     `retry_count` = `retry_count` + 1,
     `updated_at` = UTC_TIMESTAMP(0)
 WHERE `id` = ?
-  AND `status` = ('published')";
+  AND `status` = 'published'
+  AND `published_at` <= UTC_TIMESTAMP(0) - INTERVAL ? * 1000 MICROSECOND";
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.
@@ -604,7 +605,7 @@ mod statement {
 
     pub(super) static POSTPONE_PUBLISHED: Statement = Statement {
         sql: super::query::POSTPONE_PUBLISHED,
-        parameters: &[DelayMs, Column(0)],
+        parameters: &[DelayMs, Column(0), SweepMs],
         keys_at: 0,
         keys: &[],
     };
@@ -1206,10 +1207,13 @@ impl bus::Bus for Outbox<'_> {
     async fn again(
         &self,
         key: &table::Key,
+        after: std::time::Duration,
         delay: std::time::Duration,
     ) -> Result<(), queue::FinishError> {
+        let after = super::Given(super::Parameter::SweepMs, queue::millis(after));
         let delay = super::Given(super::Parameter::DelayMs, queue::millis(delay));
-        super::finish(self.pool, &statement::POSTPONE_PUBLISHED, &[key, &delay]).await
+        let again = &statement::POSTPONE_PUBLISHED;
+        super::finish(self.pool, again, &[key, &after, &delay]).await
     }
 
     async fn retry(

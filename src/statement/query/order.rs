@@ -5,7 +5,7 @@ use crate::workload::{Path, Purpose};
 
 use super::claim::{self, Bound};
 use super::roles::{Roles, Value};
-use super::sql::Sql;
+use super::sql::{Condition, Sql};
 use super::transition::{attempts_are_the_fence, held, keyed, state};
 use super::{Context, Meaning, Query};
 
@@ -80,7 +80,8 @@ fn postpone_published(context: &Context<'_>, roles: &Roles<'_>, published: &str)
     let mut values = vec![state(context, roles, roles.waiting()), (roles.time()?, Value::Later(Meaning::DelayMs))];
     values.extend(roles.released(context.table));
     let by = |column: usize, by: &str| (column, Value::Text(format!("{} {by}", context.column(column))));
-    let mut about = "Puts a published row back whose turn it is not, until later. It loses no attempt.".to_owned();
+    let since = if roles.published.is_some() { " that has been published for a while" } else { "" };
+    let mut about = format!("Puts a published row{since} back whose turn it is not, until later. It loses no attempt.");
     if attempts_are_the_fence(roles) {
         // One for the fence, and one for the claim that has published it.
         values.extend(roles.max.map(|max| by(max, "+ 2")));
@@ -90,5 +91,11 @@ fn postpone_published(context: &Context<'_>, roles: &Roles<'_>, published: &str)
         values.extend(roles.count.map(|count| by(count, "- 1")));
     }
     values.extend(roles.changed());
-    Some(keyed(context, roles, "postpone_published", &about, &values, &[published], false))
+    let mut conditions: Vec<Condition> = roles.scope.iter().chain(&roles.tail).map(|at| Condition::Equal(*at)).collect();
+    let is_published = format!("{} = {}", context.column(roles.status), context.dialect.literal(published));
+    conditions.push(Condition::Text(is_published));
+    conditions.extend(roles.published.map(|at| Condition::Age(at, Meaning::SweepMs)));
+    let mut sql = Sql::new(context);
+    sql.push(&format!("UPDATE {}", context.table_name())).assignments("", &values).conditions("", &conditions);
+    Some(sql.query("postpone_published", &about, None))
 }

@@ -130,6 +130,9 @@ impl<'a, 'd> Story<'a, 'd> {
     fn attempt(&mut self, name: &str, fence: &str) -> u64 {
         let row = rows(self.driver, self.case.table()).remove(0);
         let mut given = Given { row: Some(&row), fence: Some(fence.to_owned()), ..Given::default() };
+        if name == "postpone_published" {
+            given.cutoff = self.case.now.unwrap();
+        }
         if name == "complete_many" {
             let (column, _) = self.case.queue.fence().unwrap();
             let mut key = row.clone();

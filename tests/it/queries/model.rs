@@ -186,7 +186,9 @@ pub fn transition(queue: &Queue<'_>, name: &str, row: &Row, fence_is_right: bool
             let is_fence = queue.attempts_are_the_fence();
             // Either way the row loses no attempt, and who has published it is fenced off.
             let change = change.add(queue.count, if is_fence { 1 } else { -1 });
-            (queue.is(row, status.published.as_ref()), change.add(queue.max.filter(|_| is_fence), 2))
+            let is_old = queue.published.is_none_or(|at| queue.read(at, row).is_some_and(|at| at <= CUTOFF));
+            let change = change.add(queue.max.filter(|_| is_fence), 2);
+            (queue.is(row, status.published.as_ref()) && is_old, change)
         }
         "dead_published" => {
             let change = change.finished(status.dead.as_ref().unwrap()).set(queue.error, Some(ERROR.to_owned()));

@@ -318,7 +318,8 @@ fn a_table_can_be_drained_without_a_broker(scratch: &mut Scratch) {
             in_state(&mut session, "consumed") == 30 && in_state(&mut session, "dead") == 2
         });
         let report = relay::relay(&outbox, &[()], &publisher, &options, stop).await;
-        assert_eq!((report.published, report.dead, report.swept), (30, 2, 1), "{report:?}");
+        // The one that was published is put back by the next one of its key, and no sweep is waited for.
+        assert_eq!((report.published, report.dead, report.swept), (30, 2, 0), "{report:?}");
     });
     kept(&mut session, 30);
 }

@@ -327,10 +327,11 @@ WHERE "id" = $2
   AND "retry_count" = $3;
 
 -- name: postpone_published
--- Puts a published row back whose turn it is not, until later. It loses no attempt.
+-- Puts a published row that has been published for a while back whose turn it is not, until later. It loses no attempt.
 -- The attempts are the fence: they go up by one, so that who published the row before cannot do so again.
 -- $1 delay_ms
 -- $2 id
+-- $3 sweep_ms
 UPDATE "agent_outbox_messages"
 SET "status" = 'pending',
     "next_retry_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') + $1::BIGINT * INTERVAL '1 millisecond',
@@ -338,7 +339,8 @@ SET "status" = 'pending',
     "retry_count" = "retry_count" + 1,
     "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
 WHERE "id" = $2
-  AND "status" = ('published');
+  AND "status" = 'published'
+  AND "published_at" <= (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') - $3::BIGINT * INTERVAL '1 millisecond';
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.

@@ -316,10 +316,11 @@ WHERE "id" = ?
   AND "retry_count" = ?;
 
 -- name: postpone_published
--- Puts a published row back whose turn it is not, until later. It loses no attempt.
+-- Puts a published row that has been published for a while back whose turn it is not, until later. It loses no attempt.
 -- The attempts are the fence: they go up by one, so that who published the row before cannot do so again.
 -- ? delay_ms
 -- ? id
+-- ? sweep_ms
 UPDATE "agent_outbox_messages"
 SET "status" = 'pending',
     "next_retry_at" = strftime('%Y-%m-%d %H:%M:%S', 'now', (? / 1000.0) || ' seconds'),
@@ -327,7 +328,8 @@ SET "status" = 'pending',
     "retry_count" = "retry_count" + 1,
     "updated_at" = strftime('%Y-%m-%d %H:%M:%S', 'now')
 WHERE "id" = ?
-  AND "status" = ('published');
+  AND "status" = 'published'
+  AND "published_at" <= strftime('%Y-%m-%d %H:%M:%S', 'now', (-? / 1000.0) || ' seconds');
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
