@@ -272,7 +272,7 @@ pub trait Bus: Sync {
     /// A transaction on it.
     type Transaction: DerefMut<Target = Self::Connection> + Send;
     /// Which row it is.
-    type Key: Send + Sync;
+    type Key: Eq + Send + Sync;
     /// The table's name.
     const TABLE: &'static str;
 
@@ -287,6 +287,29 @@ pub trait Bus: Sync {
 
     /// Forgets what it has done.
     fn rollback(transaction: Self::Transaction) -> impl Future<Output = ::sqlx::Result<()>> + Send;
+
+    /// The first rows of the message's key that are not consumed, in their order; none where messages are in no order.
+    fn unconsumed(
+        connection: &mut Self::Connection,
+        key: &Self::Key,
+        message: &Message,
+        most: u32,
+    ) -> impl Future<Output = ::sqlx::Result<Vec<Self::Key>>> + Send {
+        _ = (connection, key, message, most);
+        std::future::ready(Ok(Vec::new()))
+    }
+
+    /// Puts a row back that was published so long ago, to be published again after a while; it loses no attempt. Asked for
+    /// only where messages are in order.
+    fn again(
+        &self,
+        key: &Self::Key,
+        after: Duration,
+        delay: Duration,
+    ) -> impl Future<Output = Result<(), FinishError>> + Send {
+        _ = (key, after, delay);
+        std::future::ready(Err(FinishError::Lost))
+    }
 
     /// Marks the row as consumed.
     fn consume(
@@ -326,6 +349,8 @@ pub enum Handled {
         /// Why.
         error: HandleError,
     },
+    /// An earlier one of its key is not handled yet: both are published again, in their order.
+    Early,
     /// Its row is given up.
     Dead(HandleError),
     /// Its handler failed, and its row was not yet marked as published, or not any more: it is published again when its time
@@ -344,19 +369,64 @@ const AGAIN: Backoff = Backoff {
     jitter: 0.5,
 };
 
-/// Handles an event and marks its row as consumed, both or none; nothing is said of a failure.
+/// How many earlier rows of a key are put back for one message.
+const MOST_EARLIER: u32 = 100;
+
+/// How long a row waits whose message came before that of an earlier one of its key.
+const WAIT_FOR_KEY: Duration = Duration::from_secs(1);
+
+/// How long a message may be on its way while a later one of its key has come. Less would publish rows over and over while a
+/// consumer has not come to them.
+const LATE: Duration = Duration::from_secs(2);
+
+/// What is said where such a row is not put back by its consumer.
+const TOO_EARLY: &str = "an earlier event of its key was not handled";
+
+/// What became of an attempt to handle an event.
+enum Attempt {
+    Done,
+    Duplicate,
+    Early,
+    Failed(HandleError),
+}
+
+/// Handles an event and marks its row as consumed, both or none; nothing is said of a failure. Where messages are in order, a
+/// message that comes before an earlier one of its key shows that the other was lost, or is late: that one is put back.
 async fn attempt<B: Bus>(
     bus: &B,
     handlers: &Handlers<B::Connection>,
     key: &B::Key,
     message: &Message,
-) -> ::sqlx::Result<Result<Consume, HandleError>> {
+) -> ::sqlx::Result<Attempt> {
+    match tries(bus, handlers, key, message).await? {
+        Attempt::Early => {}
+        tried => return Ok(tried),
+    }
+    let mut transaction = bus.begin().await?;
+    let first = B::unconsumed(&mut transaction, key, message, MOST_EARLIER).await?;
+    B::rollback(transaction).await?;
+    for earlier in first.iter().take_while(|earlier| *earlier != key) {
+        // Who handles it at this moment is waited for.
+        if let Err(FinishError::Db(error)) = bus.again(earlier, LATE, Duration::ZERO).await {
+            return Err(error);
+        }
+    }
+    tries(bus, handlers, key, message).await
+}
+
+/// Tries again what the database gave up for the sake of another.
+async fn tries<B: Bus>(
+    bus: &B,
+    handlers: &Handlers<B::Connection>,
+    key: &B::Key,
+    message: &Message,
+) -> ::sqlx::Result<Attempt> {
     let mut tries = 0;
     loop {
         tries += 1;
         let tried = try_once(bus, handlers, key, message).await;
         let error = match &tried {
-            Ok(Err(HandleError::Retryable(error))) => error.downcast_ref(),
+            Ok(Attempt::Failed(HandleError::Retryable(error))) => error.downcast_ref(),
             Err(error) => Some(error),
             Ok(_) => None,
         };
@@ -372,27 +442,32 @@ async fn try_once<B: Bus>(
     handlers: &Handlers<B::Connection>,
     key: &B::Key,
     message: &Message,
-) -> ::sqlx::Result<Result<Consume, HandleError>> {
+) -> ::sqlx::Result<Attempt> {
     let found = Envelope::read(&message.payload);
     let found = found.and_then(|envelope| Ok((handlers.of(&envelope)?, envelope)));
     let (handler, envelope) = match found {
         Ok(found) => found,
-        Err(error) => return Ok(Err(error)),
+        Err(error) => return Ok(Attempt::Failed(error)),
     };
     let mut transaction = bus.begin().await?;
-    // First, so that who has the same message waits here and then finds that it is handled.
+    let first = B::unconsumed(&mut transaction, key, message, 1).await?;
+    // Before the handler, so that who has the same message waits here and then finds that it is handled.
     if B::consume(&mut transaction, key).await? == Consume::Duplicate {
         B::rollback(transaction).await?;
-        return Ok(Ok(Consume::Duplicate));
+        return Ok(Attempt::Duplicate);
+    }
+    if first.first().is_some_and(|first| first != key) {
+        B::rollback(transaction).await?;
+        return Ok(Attempt::Early);
     }
     match handler.handle(&mut transaction, &envelope).await {
         Ok(()) => {
             B::commit(transaction).await?;
-            Ok(Ok(Consume::Fresh))
+            Ok(Attempt::Done)
         }
         Err(error) => {
             B::rollback(transaction).await?;
-            Ok(Err(error))
+            Ok(Attempt::Failed(error))
         }
     }
 }
@@ -408,28 +483,35 @@ pub async fn handle<B: Bus>(
         return Ok(Handled::Foreign);
     };
     let error = match attempt(bus, handlers, &key, message).await? {
-        Ok(Consume::Fresh) => return Ok(Handled::Done),
-        Ok(Consume::Duplicate) => return Ok(Handled::Duplicate),
-        Err(error) => error,
+        Attempt::Done => return Ok(Handled::Done),
+        Attempt::Duplicate => return Ok(Handled::Duplicate),
+        Attempt::Early => None,
+        Attempt::Failed(error) => Some(error),
     };
     let attempt = message.attempt.unwrap_or(1);
     let is_last = message.most_attempts.is_some_and(|most| attempt >= most);
-    let is_over = is_last || matches!(error, HandleError::Unrecoverable(_));
-    let text = error.to_string();
+    let is_over = is_last || matches!(error, Some(HandleError::Unrecoverable(_)));
+    let text = error.as_ref().map(HandleError::to_string);
     // Who published it may not have said so yet.
     for wait in [10, 30, 100, 300, 0] {
-        let said = match is_over {
-            true => bus.dead(&key, &text).await.map(|()| None),
-            false => bus.retry(&key, attempt, &text).await.map(Some),
+        let said = match &text {
+            None => bus.again(&key, Duration::ZERO, WAIT_FOR_KEY).await.map(|()| None),
+            Some(text) if is_over => bus.dead(&key, text).await.map(|()| None),
+            Some(text) => bus.retry(&key, attempt, text).await.map(Some),
         };
         match said {
-            Ok(None) => return Ok(Handled::Dead(error)),
-            Ok(Some(delay)) => return Ok(Handled::Later { delay, error }),
+            Ok(delay) => {
+                return Ok(match (error, delay) {
+                    (None, _) => Handled::Early,
+                    (Some(error), None) => Handled::Dead(error),
+                    (Some(error), Some(delay)) => Handled::Later { delay, error },
+                });
+            }
             Err(FinishError::Db(error)) => return Err(error),
             Err(FinishError::Lost) => tokio::time::sleep(Duration::from_millis(wait)).await,
         }
     }
-    Ok(Handled::Left(error))
+    Ok(error.map_or(Handled::Early, Handled::Left))
 }
 
 /// A publisher that hands events to their handlers in this process: a relay with it empties the table without a broker.
@@ -448,9 +530,14 @@ impl<B: Bus> Publisher for InPlace<'_, B> {
             return Err(PublishError::Permanent(error.into()));
         };
         match attempt(&self.bus, self.handlers, &key, message).await {
-            Ok(Ok(Consume::Fresh | Consume::Duplicate)) => Ok(()),
-            Ok(Err(HandleError::Retryable(error))) => Err(PublishError::Transient(error)),
-            Ok(Err(HandleError::Unrecoverable(error))) => Err(PublishError::Permanent(error)),
+            Ok(Attempt::Done | Attempt::Duplicate) => Ok(()),
+            Ok(Attempt::Early) => Err(PublishError::Transient(TOO_EARLY.into())),
+            Ok(Attempt::Failed(HandleError::Retryable(error))) => {
+                Err(PublishError::Transient(error))
+            }
+            Ok(Attempt::Failed(HandleError::Unrecoverable(error))) => {
+                Err(PublishError::Permanent(error))
+            }
             Err(error) => Err(PublishError::Unknown(error.into())),
         }
     }
@@ -507,6 +594,8 @@ pub struct Consumed {
     pub duplicates: u64,
     /// Messages that come from no row of the table.
     pub skipped: u64,
+    /// Messages that came before an earlier one of their key: both are published again.
+    pub early: u64,
     /// Messages whose handler failed, and whose row is published again.
     pub failed: u64,
     /// Messages whose row was given up.
@@ -523,6 +612,7 @@ impl Consumed {
             Handled::Done => &mut self.handled,
             Handled::Duplicate => &mut self.duplicates,
             Handled::Foreign => &mut self.skipped,
+            Handled::Early => &mut self.early,
             Handled::Later { .. } | Handled::Left(_) => &mut self.failed,
             Handled::Dead(_) => &mut self.dead,
         };

@@ -57,8 +57,9 @@ const MOST_DOUBLINGS: u32 = 6;
 /// messages are [`PublishError::Transient`].
 ///
 /// A message that is published again within the stream's `duplicate_window` (two minutes, unless it says otherwise) is not
-/// stored again, and that is success: topic and [`Message::id`] together are its `Nats-Msg-Id`. Whoever wants an event to
-/// come once more within that time must give it another id.
+/// stored again, and that is success: topic, [`Message::id`] and [`Message::most_attempts`] together are its `Nats-Msg-Id`.
+/// Whoever wants an event to come once more within that time must give it another id or limit; a bus whose table has a column
+/// for the limit does so with each row that it puts back.
 ///
 /// The client connects again by itself; while it has no connection, messages are [`PublishError::Transient`] at once.
 #[derive(Clone, Debug)]
@@ -199,7 +200,11 @@ fn headers(message: &Message) -> HeaderMap {
         headers.insert(KEY, escaped(key));
     }
     // A stream may hold several topics, and a topic has no space.
-    let id = format!("{} {}", message.topic, message.id);
+    let mut id = format!("{} {}", message.topic, message.id);
+    if let Some(most) = message.most_attempts {
+        // A row that was published and put back has another limit: its message is to come once more.
+        id.push_str(&format!(" {most}"));
+    }
     headers.insert(NATS_MESSAGE_ID, escaped(&id));
     headers
 }

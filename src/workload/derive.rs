@@ -137,8 +137,8 @@ fn coalesce(table: &Table, claim: &Claim) -> Option<Path> {
     Some(path(table, Purpose::Coalesce, pins, None, Some(coalescing.order)))
 }
 
-/// The rows of one key, in their order, in each state in which a row waits for a relay or is held by one. A published one
-/// has had its turn.
+/// The rows of one key, in their order, in each state in which a row waits for a relay or is held by one, and on a bus also in
+/// that in which it waits for its handler.
 fn order(table: &Table, claim: &Claim) -> Vec<Path> {
     if !in_order(table) {
         return Vec::new();
@@ -147,7 +147,8 @@ fn order(table: &Table, claim: &Claim) -> Vec<Path> {
     let Some(key) = key else { return Vec::new() };
     let order = claim.order.as_ref().and_then(|order| table.position(order));
     let status = &claim.status;
-    let open = [Some(&status.pending), status.retryable.as_ref(), status.running.as_ref()];
+    let published = status.published.as_ref().filter(|_| table.bus.is_some());
+    let open = [Some(&status.pending), status.retryable.as_ref(), status.running.as_ref(), published];
     let of_state = |state: &String| {
         let mut pins = pins(table, &claim.scope, claim, state)?;
         pins.push(Pin { column: key, value: PinValue::Parameter });

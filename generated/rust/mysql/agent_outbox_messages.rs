@@ -269,6 +269,31 @@ WHERE `status` = 'pending'
   AND `message_key` = ?
 ORDER BY `id`
 LIMIT ?";
+    /// The first rows of a key that are not consumed, in their order: the first of them may be handled.
+    ///
+    /// Parameters: `message_key`, `limit`, `message_key`, `limit`, `limit`.
+    pub const FIND_UNCONSUMED: &str = r"SELECT `id`
+FROM (
+  SELECT `id` FROM (
+    SELECT `id`
+    FROM `agent_outbox_messages` FORCE INDEX (`idx_agent_outbox_messages_order_pending`)
+    WHERE `status` = 'pending'
+      AND `message_key` = ?
+    ORDER BY `id`
+    LIMIT ?
+  ) AS `part_1`
+  UNION ALL
+  SELECT `id` FROM (
+    SELECT `id`
+    FROM `agent_outbox_messages` FORCE INDEX (`idx_agent_outbox_messages_order_pending`)
+    WHERE `status` = 'published'
+      AND `message_key` = ?
+    ORDER BY `id`
+    LIMIT ?
+  ) AS `part_2`
+) AS `unfinished`
+ORDER BY `id`
+LIMIT ?";
     /// Puts a row back untried that must wait for another one of its key, until later. It loses no attempt.
     /// No row: the lease is lost, and another worker may hold the row.
     ///
@@ -281,6 +306,19 @@ SET `status` = 'pending',
 WHERE `id` = ?
   AND `status` = ('pending')
   AND `retry_count` = ?";
+    /// Puts a published row that has been published for a while back whose turn it is not, until later. It loses no attempt.
+    /// The attempts are the fence: they go up by one, so that who published the row before cannot do so again.
+    ///
+    /// Parameters: `delay_ms`, `id`, `sweep_ms`.
+    pub const POSTPONE_PUBLISHED: &str = r"UPDATE `agent_outbox_messages`
+SET `status` = 'pending',
+    `next_retry_at` = UTC_TIMESTAMP(0) + INTERVAL ? * 1000 MICROSECOND,
+    `max_retry` = `max_retry` + 2,
+    `retry_count` = `retry_count` + 1,
+    `updated_at` = UTC_TIMESTAMP(0)
+WHERE `id` = ?
+  AND `status` = 'published'
+  AND `published_at` <= UTC_TIMESTAMP(0) - INTERVAL ? * 1000 MICROSECOND";
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.
@@ -600,9 +638,23 @@ mod statement {
         keys: &[],
     };
 
+    pub(super) static FIND_UNCONSUMED: Statement = Statement {
+        sql: super::query::FIND_UNCONSUMED,
+        parameters: &[Column(3), Limit, Column(3), Limit, Limit],
+        keys_at: 0,
+        keys: &[],
+    };
+
     pub(super) static POSTPONE: Statement = Statement {
         sql: super::query::POSTPONE,
         parameters: &[DelayMs, Column(0), Attempt],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static POSTPONE_PUBLISHED: Statement = Statement {
+        sql: super::query::POSTPONE_PUBLISHED,
+        parameters: &[DelayMs, Column(0), SweepMs],
         keys_at: 0,
         keys: &[],
     };
@@ -1183,6 +1235,34 @@ impl bus::Bus for Outbox<'_> {
         key: &table::Key,
     ) -> sqlx::Result<queue::Consume> {
         consume(connection, key).await
+    }
+
+    async fn unconsumed(
+        connection: &mut super::Connection,
+        key: &table::Key,
+        message: &broker::Message,
+        most: u32,
+    ) -> sqlx::Result<Vec<table::Key>> {
+        let Some(partition) = message.key.as_deref() else {
+            return Ok(Vec::new());
+        };
+        let partition = super::Given(super::Parameter::Column(3), partition);
+        let limit = super::limit(most);
+        let sources: [&dyn super::Source; 2] = [&partition, &limit];
+        let unconsumed = &statement::FIND_UNCONSUMED;
+        super::keys::<table::Row>(connection, unconsumed, &sources, key).await
+    }
+
+    async fn again(
+        &self,
+        key: &table::Key,
+        after: std::time::Duration,
+        delay: std::time::Duration,
+    ) -> Result<(), queue::FinishError> {
+        let after = super::Given(super::Parameter::SweepMs, queue::millis(after));
+        let delay = super::Given(super::Parameter::DelayMs, queue::millis(delay));
+        let again = &statement::POSTPONE_PUBLISHED;
+        super::finish(self.pool, again, &[key, &after, &delay]).await
     }
 
     async fn retry(

@@ -673,13 +673,13 @@ async fn list<Q: Queue>(
 }
 
 /// The keys of the rows that a statement finds, in its order.
-async fn keys<Q: Queue>(
-    pool: &Pool,
+async fn keys<'e, Q: Queue>(
+    executor: impl ::sqlx::Executor<'e, Database = Db>,
     statement: &Statement,
     sources: &[&dyn Source],
     like: &Q::Key,
 ) -> ::sqlx::Result<Vec<Q::Key>> {
-    let rows = statement.rows(pool, sources).await?;
+    let rows = statement.rows(executor, sources).await?;
     rows.iter().map(|row| Q::key_like(like, row)).collect()
 }
 

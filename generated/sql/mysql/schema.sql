@@ -24,7 +24,7 @@ CREATE TABLE IF NOT EXISTS `agent_outbox_messages` (
   PRIMARY KEY (`id`),
   KEY `idx_agent_outbox_messages_pending` (`status`, `next_retry_at`, `id`) COMMENT 'Claims pending rows, counts pending rows, counts published rows.',
   KEY `idx_agent_outbox_messages_sweep` (`status`, `published_at`, `id`) COMMENT 'Finds rows that stayed published, counts stranded published rows.',
-  KEY `idx_agent_outbox_messages_order_pending` (`status`, `message_key`, `id`) COMMENT 'Finds the first pending rows of one key.',
+  KEY `idx_agent_outbox_messages_order_pending` (`status`, `message_key`, `id`) COMMENT 'Finds the first pending rows of one key, finds the first published rows of one key.',
   KEY `idx_agent_outbox_messages_retention_consumed` (`status`, `updated_at`, `id`) COMMENT 'Finds consumed rows by age, lists dead rows.'
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci COMMENT='State machine of the event bus: a row is written with the business data, published to the broker, and consumed together with the handler''s own writes.';
 

@@ -26,6 +26,7 @@ CREATE TABLE IF NOT EXISTS "agent_outbox_messages" (
 CREATE INDEX IF NOT EXISTS "idx_agent_outbox_messages_pending" ON "agent_outbox_messages" ("next_retry_at", "id") WHERE "status" = 'pending';
 CREATE INDEX IF NOT EXISTS "idx_agent_outbox_messages_sweep" ON "agent_outbox_messages" ("published_at", "id") WHERE "status" = 'published';
 CREATE INDEX IF NOT EXISTS "idx_agent_outbox_messages_order_pending" ON "agent_outbox_messages" ("message_key", "id") WHERE "status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx_agent_outbox_messages_order_published" ON "agent_outbox_messages" ("message_key", "id") WHERE "status" = 'published';
 CREATE INDEX IF NOT EXISTS "idx_agent_outbox_messages_retention_consumed" ON "agent_outbox_messages" ("updated_at", "id") WHERE "status" = 'consumed';
 CREATE INDEX IF NOT EXISTS "idx_agent_outbox_messages_dead" ON "agent_outbox_messages" ("updated_at", "id") WHERE "status" = 'dead';
 COMMENT ON TABLE "agent_outbox_messages" IS 'State machine of the event bus: a row is written with the business data, published to the broker, and consumed together with the handler''s own writes.';
@@ -42,6 +43,7 @@ COMMENT ON COLUMN "agent_outbox_messages"."consumed_at" IS 'When its handler had
 COMMENT ON INDEX "idx_agent_outbox_messages_pending" IS 'Claims pending rows, counts pending rows.';
 COMMENT ON INDEX "idx_agent_outbox_messages_sweep" IS 'Finds rows that stayed published, counts published rows, counts stranded published rows.';
 COMMENT ON INDEX "idx_agent_outbox_messages_order_pending" IS 'Finds the first pending rows of one key.';
+COMMENT ON INDEX "idx_agent_outbox_messages_order_published" IS 'Finds the first published rows of one key.';
 COMMENT ON INDEX "idx_agent_outbox_messages_retention_consumed" IS 'Finds consumed rows by age.';
 COMMENT ON INDEX "idx_agent_outbox_messages_dead" IS 'Lists dead rows.';
 

@@ -46,6 +46,10 @@ CREATE INDEX IF NOT EXISTS "idx_agent_outbox_messages_order_pending" ON "agent_o
   -- Finds the first pending rows of one key.
   "message_key", "id"
 ) WHERE "status" = 'pending';
+CREATE INDEX IF NOT EXISTS "idx_agent_outbox_messages_order_published" ON "agent_outbox_messages" (
+  -- Finds the first published rows of one key.
+  "message_key", "id"
+) WHERE "status" = 'published';
 CREATE INDEX IF NOT EXISTS "idx_agent_outbox_messages_retention_consumed" ON "agent_outbox_messages" (
   -- Finds consumed rows by age.
   "updated_at", "id"

@@ -5,7 +5,7 @@ use crate::workload::{Path, Purpose};
 
 use super::claim::{self, Bound};
 use super::roles::{Roles, Value};
-use super::sql::Sql;
+use super::sql::{Condition, Sql};
 use super::transition::{attempts_are_the_fence, held, keyed, state};
 use super::{Context, Meaning, Query};
 
@@ -13,25 +13,44 @@ pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     if !in_order(context.table) {
         return Vec::new();
     }
-    first(context).into_iter().chain(postpone(context, roles)).collect()
+    let status = &roles.claim.status;
+    let paths = context.paths();
+    let is_open = |path: &&Path| matches!(path.purpose, Purpose::Order(_));
+    let open: Vec<&Path> = paths.iter().filter(is_open).collect();
+    // A published row has had its turn with the relay, but not with its handler.
+    let has_had_its_turn =
+        |path: &Path| matches!(&path.purpose, Purpose::Order(of) if status.published.as_ref() == Some(of));
+    let waiting: Vec<&Path> = open.iter().filter(|path| !has_had_its_turn(path)).copied().collect();
+    let about = "The first rows of a key that are not done with, in their order: rows that this worker holds may be published as far as they are these.";
+    let mut queries: Vec<Query> = first(context, "find_first", about, &waiting).into_iter().collect();
+    if waiting.len() < open.len() {
+        let about = "The first rows of a key that are not consumed, in their order: the first of them may be handled.";
+        queries.extend(first(context, "find_unconsumed", about, &open));
+    }
+    queries.extend(postpone(context, roles));
+    queries.extend(
+        status
+            .published
+            .as_ref()
+            .filter(|_| context.table.bus.is_some())
+            .and_then(|published| postpone_published(context, roles, published)),
+    );
+    queries
 }
 
 /// One statement for all states, so that a row that passes from one to another meanwhile is seen in one of them.
-fn first(context: &Context<'_>) -> Option<Query> {
-    let paths = context.paths();
-    let paths: Vec<&Path> = paths.iter().filter(|path| matches!(path.purpose, Purpose::Order(_))).collect();
-    let one = paths.first()?;
+fn first(context: &Context<'_>, name: &str, about: &str, paths: &[&Path]) -> Option<Query> {
+    let one = *paths.first()?;
     let key = context.columns(&context.table.primary_key);
     // What orders them, where that is not a part of the key.
     let apart: Vec<usize> =
         one.order.iter().filter(|column| !context.table.primary_key.contains(column)).copied().collect();
     let shown = if apart.is_empty() { key.clone() } else { format!("{key}, {}", context.columns(&apart)) };
     let mut sql = Sql::new(context);
-    let about = "The first rows of a key that are not done with, in their order: rows that this worker holds may be published as far as they are these.";
     if paths.len() == 1 {
         sql.push(&format!("SELECT {key}"));
         claim::selection(&mut sql, context, "", one, Bound::Now);
-        return Some(sql.query("find_first", about, context.index_for(one)));
+        return Some(sql.query(name, about, context.index_for(one)));
     }
     sql.push(&format!("SELECT {key}\nFROM ("));
     for (at, path) in paths.iter().enumerate() {
@@ -43,7 +62,7 @@ fn first(context: &Context<'_>) -> Option<Query> {
     let order = context.columns(&one.order);
     sql.push(&format!("\n) AS {}\nORDER BY {order}\nLIMIT ", context.dialect.ident("unfinished")));
     sql.parameter(Meaning::Limit);
-    Some(sql.query("find_first", about, context.index_for(one)))
+    Some(sql.query(name, about, context.index_for(one)))
 }
 
 /// A row that must wait for another of its key.
@@ -59,4 +78,32 @@ fn postpone(context: &Context<'_>, roles: &Roles<'_>) -> Option<Query> {
     values.extend(roles.changed());
     let about = "Puts a row back untried that must wait for another one of its key, until later. It loses no attempt.";
     Some(keyed(context, roles, "postpone", about, &values, &[held], true))
+}
+
+/// A published row that came to its consumer before an earlier one of its key, or that should have come before it.
+fn postpone_published(context: &Context<'_>, roles: &Roles<'_>, published: &str) -> Option<Query> {
+    let mut values = vec![state(context, roles, roles.waiting()), (roles.time()?, Value::Later(Meaning::DelayMs))];
+    values.extend(roles.released(context.table));
+    let by = |column: usize, by: &str| (column, Value::Text(format!("{} {by}", context.column(column))));
+    let since = if roles.published.is_some() { " that has been published for a while" } else { "" };
+    let mut about = format!("Puts a published row{since} back whose turn it is not, until later. It loses no attempt.");
+    if attempts_are_the_fence(roles) {
+        // One for the fence, and one for the claim that has published it.
+        values.extend(roles.max.map(|max| by(max, "+ 2")));
+        values.extend(roles.count.map(|count| by(count, "+ 1")));
+        about.push_str(
+            "\nThe attempts are the fence: they go up by one, so that who published the row before cannot do so again.",
+        );
+    } else {
+        values.extend(roles.count.map(|count| by(count, "- 1")));
+    }
+    values.extend(roles.changed());
+    let mut conditions: Vec<Condition> =
+        roles.scope.iter().chain(&roles.tail).map(|at| Condition::Equal(*at)).collect();
+    let is_published = format!("{} = {}", context.column(roles.status), context.dialect.literal(published));
+    conditions.push(Condition::Text(is_published));
+    conditions.extend(roles.published.map(|at| Condition::Age(at, Meaning::SweepMs)));
+    let mut sql = Sql::new(context);
+    sql.push(&format!("UPDATE {}", context.table_name())).assignments("", &values).conditions("", &conditions);
+    Some(sql.query("postpone_published", &about, None))
 }

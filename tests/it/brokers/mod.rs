@@ -4,7 +4,7 @@
 //! is the one that all tests share, or one of the test's own, which it may kill; see `tests/run.sh`.
 
 mod kafka;
-mod lab;
+pub mod lab;
 mod nats;
 mod outages;
 mod proxy;

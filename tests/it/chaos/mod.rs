@@ -9,6 +9,7 @@
 //! which has printed its seed.
 #![allow(clippy::print_stdout)] // the harness shows what a test has printed that fails
 
+mod bus;
 pub mod crowd;
 mod engine;
 pub mod random;

@@ -43,7 +43,7 @@ pub fn kind(query: &Query) -> Kind {
         "oldest_pending" | "oldest_due" => Kind::Oldest,
         name if name.starts_with("claim_") => Kind::Claim,
         name if name.starts_with("count_") => Kind::Count,
-        "find_first" if query.sql.contains("UNION ALL") => Kind::First,
+        "find_first" | "find_unconsumed" if query.sql.contains("UNION ALL") => Kind::First,
         _ if has("keys") => Kind::ByKeys,
         _ if has("limit") && query.sql.starts_with("SELECT") => Kind::Find,
         _ if has("limit") => Kind::Move,
@@ -136,7 +136,7 @@ impl<'a> Values<'a> {
         });
         match &column.ty {
             // All rows of a backlog have one message key.
-            ColumnType::Int { .. } if query.name == "find_first" => Bind::Int(20),
+            ColumnType::Int { .. } if matches!(&*query.name, "find_first" | "find_unconsumed") => Bind::Int(20),
             ColumnType::Int { .. } => Bind::Int(7),
             ColumnType::DateTime(_) | ColumnType::Timestamp(_) => Bind::Text("2026-01-01 00:00:00".to_owned()),
             ColumnType::Json => Bind::Text("{}".to_owned()),
@@ -197,7 +197,7 @@ pub fn rows_for(probe: &mut Probe, queue: &Queue, query: &Query, scope: &str, li
     let held = status.running.as_ref().unwrap_or(&status.pending);
     let state = match &*query.name {
         "mark_published" | "coalesce" | "coalesce_find" => &status.pending,
-        "retry_published" | "dead_published" | "consume" => status.published.as_ref()?,
+        "retry_published" | "postpone_published" | "dead_published" | "consume" => status.published.as_ref()?,
         "replay" | "purge" => status.dead.as_ref()?,
         _ => held,
     };

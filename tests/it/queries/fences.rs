@@ -72,7 +72,9 @@ impl<'a, 'd> Story<'a, 'd> {
     /// Where there is a bus: the row is published and comes back, by its handler and by the sweep. With the last fence.
     fn publishes(&mut self, mut fence: String) -> String {
         let is_bus = self.case.find("mark_published").is_some();
-        for back in ["retry_published", "sweep"].into_iter().filter(|_| is_bus) {
+        let in_order = self.case.find("postpone_published").is_some();
+        let backs = ["retry_published", "postpone_published", "sweep"].into_iter().filter(|_| is_bus);
+        for back in backs.filter(|back| in_order || *back != "postpone_published") {
             self.act("mark_published", &fence);
             if back == "sweep" {
                 self.sweep()
@@ -128,6 +130,9 @@ impl<'a, 'd> Story<'a, 'd> {
     fn attempt(&mut self, name: &str, fence: &str) -> u64 {
         let row = rows(self.driver, self.case.table()).remove(0);
         let mut given = Given { row: Some(&row), fence: Some(fence.to_owned()), ..Given::default() };
+        if name == "postpone_published" {
+            given.cutoff = self.case.now.unwrap();
+        }
         if name == "complete_many" {
             let (column, _) = self.case.queue.fence().unwrap();
             let mut key = row.clone();

@@ -181,6 +181,15 @@ pub fn transition(queue: &Queue<'_>, name: &str, row: &Row, fence_is_right: bool
             let change = change.status(queue.waiting()).time(queue.time(), DELAY).fenced_off();
             (queue.is(row, status.published.as_ref()), change.set(queue.error, Some(ERROR.to_owned())))
         }
+        "postpone_published" => {
+            let change = change.status(queue.waiting()).time(queue.time(), DELAY).released();
+            let is_fence = queue.attempts_are_the_fence();
+            // Either way the row loses no attempt, and who has published it is fenced off.
+            let change = change.add(queue.count, if is_fence { 1 } else { -1 });
+            let is_old = queue.published.is_none_or(|at| queue.read(at, row).is_some_and(|at| at <= CUTOFF));
+            let change = change.add(queue.max.filter(|_| is_fence), 2);
+            (queue.is(row, status.published.as_ref()) && is_old, change)
+        }
         "dead_published" => {
             let change = change.finished(status.dead.as_ref().unwrap()).set(queue.error, Some(ERROR.to_owned()));
             (queue.is(row, status.published.as_ref()), change)
@@ -209,10 +218,12 @@ pub fn asked_for(queue: &Queue<'_>, row: &Row, scope: &[usize], in_lane: bool) -
 }
 
 /// The rows that have the same message key as this one and wait for a worker or are held by one, in their order.
-pub fn unfinished<'r>(queue: &Queue<'_>, of: &Row, rows: &'r [Row]) -> Vec<&'r Row> {
+pub fn unfinished<'r>(queue: &Queue<'_>, of: &Row, rows: &'r [Row], with_published: bool) -> Vec<&'r Row> {
     let key = queue.table.publish.as_ref().and_then(|publish| publish.key.as_ref()).unwrap();
     let key = queue.table.position(key).unwrap();
-    let is_open = |row: &Row| queue.is_waiting(row) || queue.is(row, queue.claim.status.running.as_ref());
+    let is_published = |row: &Row| with_published && queue.is(row, queue.claim.status.published.as_ref());
+    let is_running = |row: &Row| queue.is(row, queue.claim.status.running.as_ref());
+    let is_open = |row: &Row| queue.is_waiting(row) || is_running(row) || is_published(row);
     let same = |row: &&Row| queue.scope.iter().chain([&key]).all(|column| row[*column] == of[*column]);
     sorted(queue, rows.iter().filter(|row| is_open(row)).filter(same), &[queue.order])
 }

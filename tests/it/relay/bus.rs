@@ -20,7 +20,7 @@ use super::{Watcher, create, on_engine, until, with_outbox};
 const TYPE: &str = event_type::CHAT_HISTORY_PERSIST_REQUESTED;
 
 /// A connection that runs statements: the same on every engine.
-trait Runs: Send {
+pub trait Runs: Send {
     fn run(&mut self, sql: String) -> impl Future<Output = sqlx::Result<()>> + Send;
 }
 
@@ -38,11 +38,11 @@ runs!(sqlx::MySqlConnection sqlx::PgConnection sqlx::SqliteConnection);
 
 /// A turn of a chat: the payload of version 1.
 #[derive(serde::Deserialize, serde::Serialize)]
-struct Turn {
-    chat_id: String,
-    user_id: i64,
-    role: String,
-    content: String,
+pub struct Turn {
+    pub chat_id: String,
+    pub user_id: i64,
+    pub role: String,
+    pub content: String,
 }
 
 fn turn(nth: usize) -> Envelope {
@@ -318,7 +318,8 @@ fn a_table_can_be_drained_without_a_broker(scratch: &mut Scratch) {
             in_state(&mut session, "consumed") == 30 && in_state(&mut session, "dead") == 2
         });
         let report = relay::relay(&outbox, &[()], &publisher, &options, stop).await;
-        assert_eq!((report.published, report.dead, report.swept), (30, 2, 1), "{report:?}");
+        // The one that was published is put back by the next one of its key, and no sweep is waited for.
+        assert_eq!((report.published, report.dead, report.swept), (30, 2, 0), "{report:?}");
     });
     kept(&mut session, 30);
 }

@@ -298,6 +298,37 @@ WHERE `status` = 'pending'
 ORDER BY `id`
 LIMIT ?;
 
+-- name: find_unconsumed
+-- The first rows of a key that are not consumed, in their order: the first of them may be handled.
+-- index: idx_agent_outbox_messages_order_pending
+-- ? message_key
+-- ? limit
+-- ? message_key
+-- ? limit
+-- ? limit
+SELECT `id`
+FROM (
+  SELECT `id` FROM (
+    SELECT `id`
+    FROM `agent_outbox_messages` FORCE INDEX (`idx_agent_outbox_messages_order_pending`)
+    WHERE `status` = 'pending'
+      AND `message_key` = ?
+    ORDER BY `id`
+    LIMIT ?
+  ) AS `part_1`
+  UNION ALL
+  SELECT `id` FROM (
+    SELECT `id`
+    FROM `agent_outbox_messages` FORCE INDEX (`idx_agent_outbox_messages_order_pending`)
+    WHERE `status` = 'published'
+      AND `message_key` = ?
+    ORDER BY `id`
+    LIMIT ?
+  ) AS `part_2`
+) AS `unfinished`
+ORDER BY `id`
+LIMIT ?;
+
 -- name: postpone
 -- Puts a row back untried that must wait for another one of its key, until later. It loses no attempt.
 -- No row: the lease is lost, and another worker may hold the row.
@@ -312,6 +343,22 @@ SET `status` = 'pending',
 WHERE `id` = ?
   AND `status` = ('pending')
   AND `retry_count` = ?;
+
+-- name: postpone_published
+-- Puts a published row that has been published for a while back whose turn it is not, until later. It loses no attempt.
+-- The attempts are the fence: they go up by one, so that who published the row before cannot do so again.
+-- ? delay_ms
+-- ? id
+-- ? sweep_ms
+UPDATE `agent_outbox_messages`
+SET `status` = 'pending',
+    `next_retry_at` = UTC_TIMESTAMP(0) + INTERVAL ? * 1000 MICROSECOND,
+    `max_retry` = `max_retry` + 2,
+    `retry_count` = `retry_count` + 1,
+    `updated_at` = UTC_TIMESTAMP(0)
+WHERE `id` = ?
+  AND `status` = 'published'
+  AND `published_at` <= UTC_TIMESTAMP(0) - INTERVAL ? * 1000 MICROSECOND;
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.

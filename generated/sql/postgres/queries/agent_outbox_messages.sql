@@ -280,6 +280,37 @@ WHERE "status" = 'pending'
 ORDER BY "id"
 LIMIT $2;
 
+-- name: find_unconsumed
+-- The first rows of a key that are not consumed, in their order: the first of them may be handled.
+-- index: idx_agent_outbox_messages_order_pending
+-- $1 message_key
+-- $2 limit
+-- $3 message_key
+-- $4 limit
+-- $5 limit
+SELECT "id"
+FROM (
+  SELECT "id" FROM (
+    SELECT "id"
+    FROM "agent_outbox_messages"
+    WHERE "status" = 'pending'
+      AND "message_key" = $1
+    ORDER BY "id"
+    LIMIT $2
+  ) AS "part_1"
+  UNION ALL
+  SELECT "id" FROM (
+    SELECT "id"
+    FROM "agent_outbox_messages"
+    WHERE "status" = 'published'
+      AND "message_key" = $3
+    ORDER BY "id"
+    LIMIT $4
+  ) AS "part_2"
+) AS "unfinished"
+ORDER BY "id"
+LIMIT $5;
+
 -- name: postpone
 -- Puts a row back untried that must wait for another one of its key, until later. It loses no attempt.
 -- No row: the lease is lost, and another worker may hold the row.
@@ -294,6 +325,22 @@ SET "status" = 'pending',
 WHERE "id" = $2
   AND "status" = ('pending')
   AND "retry_count" = $3;
+
+-- name: postpone_published
+-- Puts a published row that has been published for a while back whose turn it is not, until later. It loses no attempt.
+-- The attempts are the fence: they go up by one, so that who published the row before cannot do so again.
+-- $1 delay_ms
+-- $2 id
+-- $3 sweep_ms
+UPDATE "agent_outbox_messages"
+SET "status" = 'pending',
+    "next_retry_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') + $1::BIGINT * INTERVAL '1 millisecond',
+    "max_retry" = "max_retry" + 2,
+    "retry_count" = "retry_count" + 1,
+    "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "id" = $2
+  AND "status" = 'published'
+  AND "published_at" <= (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') - $3::BIGINT * INTERVAL '1 millisecond';
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.

@@ -1,7 +1,7 @@
 //! How rows become messages, the same for every database: a part of `rust/tables/<table>.rs`.
 
 use crate::schema::format::{self, BusMode, NameOrColumn};
-use crate::schema::{ColumnType, Table, in_order};
+use crate::schema::{Column, ColumnType, Table, in_order};
 use crate::template::template_object;
 
 use super::queue::{self, Columns, StructField};
@@ -20,6 +20,8 @@ pub struct Published {
     pub topic: String,
     /// What chooses its partition, if anything does.
     pub partition: Option<String>,
+    /// That is a whole number.
+    pub by_number: bool,
     /// The type of its event, if a column holds it.
     pub event_type: Option<String>,
     /// Its content.
@@ -34,7 +36,19 @@ pub struct Published {
     pub bus: Option<Bus>,
 }
 
-template_object!(Published { key, made_key, topic, partition, event_type, payload, legacy_tag, tag, in_order, bus });
+template_object!(Published {
+    key,
+    made_key,
+    topic,
+    partition,
+    by_number,
+    event_type,
+    payload,
+    legacy_tag,
+    tag,
+    in_order,
+    bus
+});
 
 /// What an event bus adds.
 #[derive(Clone, Debug)]
@@ -109,6 +123,7 @@ pub fn published(table: &Table, items: &[ColumnItem]) -> Option<Published> {
         key,
         topic,
         partition,
+        by_number: publish.key.as_ref().and_then(|name| table.column(name)).is_some_and(is_number),
         event_type,
         payload: payload(items, table.position(event.payload.as_ref()?)?)?,
         legacy_tag: publish.tag.legacy.as_deref().map(literal),
@@ -198,6 +213,10 @@ fn is_relayed(table: &Table) -> bool {
         && claim.event.as_ref().is_some_and(|event| event.payload.is_some())
         && !key.is_empty()
         && key.iter().all(is_plain)
+}
+
+fn is_number(column: &Column) -> bool {
+    matches!(column.ty, ColumnType::Int { .. })
 }
 
 /// The text of a column, as an expression, and whether it may be missing; `None` where it is no text and no whole number.
