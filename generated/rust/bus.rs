@@ -406,9 +406,11 @@ async fn attempt<B: Bus>(
     let first = B::unconsumed(&mut transaction, key, message, MOST_EARLIER).await?;
     B::rollback(transaction).await?;
     for earlier in first.iter().take_while(|earlier| *earlier != key) {
-        // Who handles it at this moment is waited for.
-        if let Err(FinishError::Db(error)) = bus.again(earlier, LATE, Duration::ZERO).await {
-            return Err(error);
+        match bus.again(earlier, LATE, Duration::ZERO).await {
+            Ok(()) => {}
+            // It is not late, or on its way back: those after it wait for it. Who handles it was waited for.
+            Err(FinishError::Lost) => break,
+            Err(FinishError::Db(error)) => return Err(error),
         }
     }
     tries(bus, handlers, key, message).await

@@ -279,7 +279,11 @@ fn an_event_waits_for_an_earlier_one_that_was_lost(scratch: &mut Scratch) {
     ));
     with_outbox!(scratch, agent_outbox_messages, |outbox| async {
         let (report, consumed) = run_until(outbox, || in_state(&mut session, "consumed") == 3).await;
-        assert_eq!((report.swept, report.dead, consumed.handled), (0, 0, 3), "it was in its last attempt, and lost none");
+        assert_eq!(
+            (report.swept, report.dead, consumed.handled),
+            (0, 0, 3),
+            "it was in its last attempt, and lost none"
+        );
         assert!(consumed.early >= 2, "{consumed:?}");
     });
     kept(&mut session, 3);
