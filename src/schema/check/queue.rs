@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, Rule};
 use super::super::format::{Claim, Collation, Strategy, TagMode};
 use super::super::rules::rules;
 use super::super::tags::Tags;
-use super::super::{ColumnType, Size, Table, coalescing};
+use super::super::{ColumnType, Lack, Size, Table, coalescing, unrelayed};
 
 rules! {
     /// A queue without a declared workload.
@@ -146,6 +146,14 @@ rules! {
     instead "\"types\": [\"order.paid\"] … \"tags\": [\"order.paid\"]"
     allow "The type will be declared later. `claimsmith queue cutover` refuses all the same."
 
+    /// Rows that are to be published and that nothing publishes.
+    PUBLISH_WITHOUT_RELAY Warning "publish-without-relay" "no relay is generated for rows that are to be published"
+    does "Reports tables with `publish` or `bus` for which claimsmith generates no relay, or no consumer, and says what each lacks: rows must be held for a while (`lease` or `visibility`), put back (`retry`) and given up (`status.dead`), their content must be in a column (`event.payload`), and the columns of their key, of the topic and of the message's key must be text or whole numbers. A bus needs `event.type` as well."
+    why "The definition promises messages, and the generated code has none that sends them: this is seen only when the function is looked for."
+    example "{ \"publish\": { \"topic\": \"orders\" }, \"claim\": { \"status\": { \"running\": \"sending\" } } }"
+    instead "{ \"publish\": { \"topic\": \"orders\" }, \"claim\": { \"status\": { \"running\": \"sending\", \"dead\": \"dead\" }, \"lease\": {}, \"retry\": {}, \"event\": { \"payload\": \"payload\" } } }"
+    allow "A program of your own publishes the rows, and `publish` says where they go."
+
     /// Too little room for an error's text.
     ERROR_COLUMN_TOO_SMALL Warning "error-column-too-small" "the column for the last error holds fewer than 200 characters"
     does "Measures the column of `retry.error`."
@@ -156,7 +164,7 @@ rules! {
 }
 
 /// All rules of this module.
-pub static RULES: [&Rule; 18] = [
+pub static RULES: [&Rule; 19] = [
     &QUEUE_WITHOUT_CLAIM,
     &QUEUE_WITHOUT_SCOPE,
     &QUEUE_WITHOUT_ORDER,
@@ -174,6 +182,7 @@ pub static RULES: [&Rule; 18] = [
     &EVENT_TYPE_FORMAT,
     &UNSEEN_TAG,
     &UNKNOWN_TAG,
+    &PUBLISH_WITHOUT_RELAY,
     &ERROR_COLUMN_TOO_SMALL,
 ];
 
@@ -253,6 +262,24 @@ pub fn check(table: &Table, findings: &mut Vec<Diagnostic>) {
     }
     columns(table, claim, &mut add);
     subscriptions(table, &mut add);
+    relay(table, findings);
+}
+
+/// Why rows that are to be published get no relay.
+fn relay(table: &Table, findings: &mut Vec<Diagnostic>) {
+    // What is given and was not understood has been reported already.
+    let is_clear = |lack: &Lack| lack.missing.is_none_or(|role| table.lacks(role));
+    let lacks: Vec<Lack> = unrelayed(table).into_iter().filter(is_clear).collect();
+    if lacks.is_empty() {
+        return;
+    }
+    let rule = &PUBLISH_WITHOUT_RELAY;
+    let role = if table.publish.is_some() { "publish" } else { "bus" };
+    let reasons: Vec<&str> = lacks.iter().map(|lack| &*lack.message).collect();
+    let message = format!("`{}` gets no relay: {}", table.name, reasons.join("; "));
+    let finding = Diagnostic::new(rule, table.site.key(role), message).label(rule.summary);
+    let finding = lacks.iter().fold(finding, |finding, lack| finding.help(lack.help));
+    findings.push(finding.help(format!("or add `\"allow\": {{ \"{}\": \"<the reason>\" }}` to the table", rule.id)));
 }
 
 /// Who would not see the messages that the table's producer writes.

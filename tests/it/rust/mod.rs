@@ -3,6 +3,7 @@
 mod compiled;
 mod events;
 mod formatted;
+mod relays;
 mod subjects;
 mod values;
 

@@ -1,7 +1,7 @@
 //! How rows become messages, the same for every database: a part of `rust/tables/<table>.rs`.
 
 use crate::schema::format::{self, BusMode, NameOrColumn};
-use crate::schema::{Column, ColumnType, Table, in_order};
+use crate::schema::{Column, ColumnType, Table, in_order, unrelayed};
 use crate::template::template_object;
 
 use super::queue::{self, Columns, StructField};
@@ -98,7 +98,7 @@ template_object!(KeyPart { name, ty });
 /// it takes rows for a while, tries them again, gives them up, and names them by text.
 pub fn published(table: &Table, items: &[ColumnItem]) -> Option<Published> {
     let publish = table.publish.as_ref()?;
-    if !is_relayed(table) {
+    if !unrelayed(table).is_empty() {
         return None;
     }
     let text = |name: &str| text(table, items, table.position(name)?);
@@ -194,25 +194,6 @@ fn bus(table: &Table, items: &[ColumnItem]) -> Option<Bus> {
         is_sync: bus.mode == BusMode::Sync,
         sweep_ms: bus.sweep.map(|sweep| sweep.0.to_string()),
     })
-}
-
-/// Whether the table's rows can be relayed: they are held for a while, put back and given up, and a text says which one it is.
-fn is_relayed(table: &Table) -> bool {
-    let (Some(_), Some(claim)) = (&table.publish, &table.claim) else { return false };
-    let is_held = claim.lease.is_some() || claim.visibility.is_some();
-    let key = Columns::of(table).key;
-    let is_plain = |at: &usize| {
-        let column = &table.columns[*at];
-        let is_text = matches!(column.ty, ColumnType::Char(_) | ColumnType::Varchar(_) | ColumnType::Text(_));
-        let is_whole = matches!(column.ty, ColumnType::Int { .. }) && !table.holds_epoch_ms(column);
-        (is_text || is_whole) && !column.nullable
-    };
-    is_held
-        && claim.retry.is_some()
-        && claim.status.dead.is_some()
-        && claim.event.as_ref().is_some_and(|event| event.payload.is_some())
-        && !key.is_empty()
-        && key.iter().all(is_plain)
 }
 
 fn is_number(column: &Column) -> bool {

@@ -7,7 +7,7 @@ use crate::engine::{Engine, titles};
 use super::super::super::format::{Claim, DescribedEvent, Event, EventType, IndexSet, Lease, MaxAttempts, Retry};
 use super::super::super::{ColumnType, Literal};
 use super::super::failing;
-use super::{Kind, Roles, characters, holds};
+use super::{Kind, Roles, characters, holds, payload};
 
 /// Checks the claim of one table.
 pub fn check(claim: &Claim, engines: &[&Engine], roles: &mut Roles<'_>) {
@@ -326,6 +326,9 @@ fn event_roles(event: &Event, roles: &mut Roles<'_>) {
         }
         if matches!(event_type, EventType::Described(DescribedEvent { version: 0, .. })) {
             roles.fault(&path, "versions count from 1".to_owned(), "write 1");
+        }
+        if let EventType::Described(DescribedEvent { name, payload: Some(schema), .. }) = event_type {
+            payload::check(name, schema, &roles.table.site.step(&format!("{path}.payload")), roles.findings);
         }
         if let Some(column) = type_column {
             holds(event_type.name(), column, &path, roles);

@@ -2,6 +2,7 @@
 
 mod claim;
 mod life;
+mod payload;
 
 use std::collections::BTreeSet;
 
