@@ -406,9 +406,11 @@ async fn attempt<B: Bus>(
     let first = B::unconsumed(&mut transaction, key, message, MOST_EARLIER).await?;
     B::rollback(transaction).await?;
     for earlier in first.iter().take_while(|earlier| *earlier != key) {
-        // Who handles it at this moment is waited for.
-        if let Err(FinishError::Db(error)) = bus.again(earlier, LATE, Duration::ZERO).await {
-            return Err(error);
+        match bus.again(earlier, LATE, Duration::ZERO).await {
+            Ok(()) => {}
+            // It is not late, or on its way back: those after it wait for it. Who handles it was waited for.
+            Err(FinishError::Lost) => break,
+            Err(FinishError::Db(error)) => return Err(error),
         }
     }
     tries(bus, handlers, key, message).await
@@ -485,33 +487,34 @@ pub async fn handle<B: Bus>(
     let error = match attempt(bus, handlers, &key, message).await? {
         Attempt::Done => return Ok(Handled::Done),
         Attempt::Duplicate => return Ok(Handled::Duplicate),
-        Attempt::Early => None,
-        Attempt::Failed(error) => Some(error),
+        Attempt::Early => {
+            // Nobody is waited for: a row that is not published is one that goes back already, or whose message is put back as
+            // a late one if it has just been sent.
+            return match bus.again(&key, Duration::ZERO, WAIT_FOR_KEY).await {
+                Ok(()) | Err(FinishError::Lost) => Ok(Handled::Early),
+                Err(FinishError::Db(error)) => Err(error),
+            };
+        }
+        Attempt::Failed(error) => error,
     };
     let attempt = message.attempt.unwrap_or(1);
     let is_last = message.most_attempts.is_some_and(|most| attempt >= most);
-    let is_over = is_last || matches!(error, Some(HandleError::Unrecoverable(_)));
-    let text = error.as_ref().map(HandleError::to_string);
+    let is_over = is_last || matches!(error, HandleError::Unrecoverable(_));
+    let text = error.to_string();
     // Who published it may not have said so yet.
     for wait in [10, 30, 100, 300, 0] {
-        let said = match &text {
-            None => bus.again(&key, Duration::ZERO, WAIT_FOR_KEY).await.map(|()| None),
-            Some(text) if is_over => bus.dead(&key, text).await.map(|()| None),
-            Some(text) => bus.retry(&key, attempt, text).await.map(Some),
+        let said = match is_over {
+            true => bus.dead(&key, &text).await.map(|()| None),
+            false => bus.retry(&key, attempt, &text).await.map(Some),
         };
         match said {
-            Ok(delay) => {
-                return Ok(match (error, delay) {
-                    (None, _) => Handled::Early,
-                    (Some(error), None) => Handled::Dead(error),
-                    (Some(error), Some(delay)) => Handled::Later { delay, error },
-                });
-            }
+            Ok(None) => return Ok(Handled::Dead(error)),
+            Ok(Some(delay)) => return Ok(Handled::Later { delay, error }),
             Err(FinishError::Db(error)) => return Err(error),
             Err(FinishError::Lost) => tokio::time::sleep(Duration::from_millis(wait)).await,
         }
     }
-    Ok(error.map_or(Handled::Early, Handled::Left))
+    Ok(Handled::Left(error))
 }
 
 /// A publisher that hands events to their handlers in this process: a relay with it empties the table without a broker.

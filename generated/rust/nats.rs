@@ -281,7 +281,8 @@ pub struct NatsConsumer {
     /// must be longer than the handling of [`NatsConsumer::ahead`] messages takes.
     pub ack_wait: Duration,
     /// How many messages may be out at once, among all subscribers of the name. A message that comes again comes after others
-    /// that were out with it: only with 1 is the order that of the stream whatever happens.
+    /// that were out with it: only with 1 is the order that of the stream whatever happens. A bus that keeps the order of keys
+    /// puts what comes too early back into its table, which is slower.
     pub max_ack_pending: u32,
     /// How many messages a subscriber gets before they are asked for.
     pub ahead: usize,

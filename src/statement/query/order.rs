@@ -18,7 +18,8 @@ pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     let is_open = |path: &&Path| matches!(path.purpose, Purpose::Order(_));
     let open: Vec<&Path> = paths.iter().filter(is_open).collect();
     // A published row has had its turn with the relay, but not with its handler.
-    let has_had_its_turn = |path: &Path| matches!(&path.purpose, Purpose::Order(of) if status.published.as_ref() == Some(of));
+    let has_had_its_turn =
+        |path: &Path| matches!(&path.purpose, Purpose::Order(of) if status.published.as_ref() == Some(of));
     let waiting: Vec<&Path> = open.iter().filter(|path| !has_had_its_turn(path)).copied().collect();
     let about = "The first rows of a key that are not done with, in their order: rows that this worker holds may be published as far as they are these.";
     let mut queries: Vec<Query> = first(context, "find_first", about, &waiting).into_iter().collect();
@@ -27,9 +28,13 @@ pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
         queries.extend(first(context, "find_unconsumed", about, &open));
     }
     queries.extend(postpone(context, roles));
-    queries.extend(status.published.as_ref().filter(|_| context.table.bus.is_some()).and_then(|published| {
-        postpone_published(context, roles, published)
-    }));
+    queries.extend(
+        status
+            .published
+            .as_ref()
+            .filter(|_| context.table.bus.is_some())
+            .and_then(|published| postpone_published(context, roles, published)),
+    );
     queries
 }
 
@@ -86,12 +91,15 @@ fn postpone_published(context: &Context<'_>, roles: &Roles<'_>, published: &str)
         // One for the fence, and one for the claim that has published it.
         values.extend(roles.max.map(|max| by(max, "+ 2")));
         values.extend(roles.count.map(|count| by(count, "+ 1")));
-        about.push_str("\nThe attempts are the fence: they go up by one, so that who published the row before cannot do so again.");
+        about.push_str(
+            "\nThe attempts are the fence: they go up by one, so that who published the row before cannot do so again.",
+        );
     } else {
         values.extend(roles.count.map(|count| by(count, "- 1")));
     }
     values.extend(roles.changed());
-    let mut conditions: Vec<Condition> = roles.scope.iter().chain(&roles.tail).map(|at| Condition::Equal(*at)).collect();
+    let mut conditions: Vec<Condition> =
+        roles.scope.iter().chain(&roles.tail).map(|at| Condition::Equal(*at)).collect();
     let is_published = format!("{} = {}", context.column(roles.status), context.dialect.literal(published));
     conditions.push(Condition::Text(is_published));
     conditions.extend(roles.published.map(|at| Condition::Age(at, Meaning::SweepMs)));

@@ -29,6 +29,22 @@ fn what_is_published_twice_is_stored_once() {
     });
 }
 
+/// Its row was published and put back: its limit of attempts is another one.
+#[test]
+fn what_is_to_come_once_more_is_stored_once_more() {
+    on_nats("brokers::nats::what_is_to_come_once_more_is_stored_once_more", |nats| async move {
+        let topic = topic(&nats, 1).await;
+        let publisher = nats.publisher(Duration::from_secs(5));
+        for most in [20, 20, 21, 21] {
+            let again = Message { most_attempts: Some(most), ..message(&topic, "one") };
+            publisher.publish(&again).await.unwrap();
+        }
+        let mut subscriber = nats.subscriber(&topic, Tags::default());
+        assert_eq!(take(&mut subscriber, 2).await, ["one", "one"]);
+        nothing(&mut subscriber).await;
+    });
+}
+
 /// Ids are those of a topic, and a stream may hold several.
 #[test]
 fn the_same_id_in_two_topics_is_two_messages() {

@@ -105,7 +105,10 @@ fn transitions(queue: &Queue<'_>, server: Server) -> Vec<String> {
     // Where messages of one key come in the order of their rows.
     let ordered = queue.table.publish.as_ref().is_some_and(|publish| publish.order == PublishOrder::Key);
     names.extend(all(ordered, &["find_first", "postpone"]));
-    names.extend(all(ordered && queue.table.bus.is_some() && status.published.is_some(), &["find_unconsumed", "postpone_published"]));
+    names.extend(all(
+        ordered && queue.table.bus.is_some() && status.published.is_some(),
+        &["find_unconsumed", "postpone_published"],
+    ));
     names.extend(all(held && (queue.claim.lease.is_some() || queue.by_visibility()), &["extend"]));
     names.extend(all(status.dead.is_some(), &["list_dead", "replay", "purge"]));
     names

@@ -266,6 +266,32 @@ fn a_message_that_never_arrives_is_published_again(scratch: &mut Scratch) {
 }
 on_servers!(a_message_that_never_arrives_is_published_again);
 
+/// Its broker has lost the first one, and the second one comes: both are published again, long before the sweep.
+fn an_event_waits_for_an_earlier_one_that_was_lost(scratch: &mut Scratch) {
+    let mut session = prepare(scratch);
+    for nth in 0..3 {
+        add(&mut session, TYPE, &serde_json::to_string(&turn(nth)).unwrap(), 20);
+    }
+    let first = "(SELECT id FROM (SELECT MIN(id) AS id FROM agent_outbox_messages) AS first)";
+    session.run(&format!(
+        "UPDATE agent_outbox_messages SET status = 'published', published_at = created_at, max_retry = 1, retry_count = 1
+         WHERE id = {first}"
+    ));
+    with_outbox!(scratch, agent_outbox_messages, |outbox| async {
+        let (report, consumed) = run_until(outbox, || in_state(&mut session, "consumed") == 3).await;
+        assert_eq!(
+            (report.swept, report.dead, consumed.handled),
+            (0, 0, 3),
+            "it was in its last attempt, and lost none"
+        );
+        assert!(consumed.early >= 2, "{consumed:?}");
+    });
+    kept(&mut session, 3);
+    let order = session.rows("SELECT content FROM chat_histories ORDER BY id");
+    assert_eq!(order, ["turn 0", "turn 1", "turn 2"].map(|content| [Some(content.to_owned())]));
+}
+on_servers!(an_event_waits_for_an_earlier_one_that_was_lost);
+
 fn without_a_broker_events_are_handled_in_place(scratch: &mut Scratch) {
     let mut session = prepare(scratch);
     macro_rules! publish {

@@ -36,7 +36,19 @@ pub struct Published {
     pub bus: Option<Bus>,
 }
 
-template_object!(Published { key, made_key, topic, partition, by_number, event_type, payload, legacy_tag, tag, in_order, bus });
+template_object!(Published {
+    key,
+    made_key,
+    topic,
+    partition,
+    by_number,
+    event_type,
+    payload,
+    legacy_tag,
+    tag,
+    in_order,
+    bus
+});
 
 /// What an event bus adds.
 #[derive(Clone, Debug)]

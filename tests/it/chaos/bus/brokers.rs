@@ -21,11 +21,11 @@ pub trait Reads: Broker {
 impl Reads for Nats {
     type Reader = NatsSubscriber;
 
-    /// All consumers share one durable, and several messages may be out at once.
+    /// All consumers share one durable, as its documentation wants it where messages are in order.
     fn reader(&self, _: usize, _: &str) -> NatsSubscriber {
         let ack_wait = Duration::from_secs(2);
         let consumer = NatsConsumer::new(Nats::stream(TOPIC), "keeper");
-        NatsSubscriber::new(self.client.clone(), NatsConsumer { ack_wait, max_ack_pending: 16, ahead: 4, ..consumer })
+        NatsSubscriber::new(self.client.clone(), NatsConsumer { ack_wait, max_ack_pending: 1, ..consumer })
     }
 }
 

@@ -48,12 +48,18 @@ impl Crowd {
 
     /// One relay, and consumers that do not fail.
     pub fn start_those_who_finish(&mut self) {
-        [Role::Relays, Role::Consumes(0, false), Role::Consumes(1, false)].into_iter().for_each(|role| self.start(role));
+        [Role::Relays, Role::Consumes(0, false), Role::Consumes(1, false)]
+            .into_iter()
+            .for_each(|role| self.start(role));
     }
 
     fn start(&mut self, role: Role) {
         self.started += 1;
-        let name = format!("{}-{}", format!("{role:?}").to_lowercase().replace(|char| "(, )".contains(char), ""), self.started);
+        let name = format!(
+            "{}-{}",
+            format!("{role:?}").to_lowercase().replace(|char| "(, )".contains(char), ""),
+            self.started
+        );
         let orders = Orders { role, name, seed: self.random.next(), ..self.orders.clone() };
         let errors = File::create(self.errors(&orders)).unwrap();
         let child = Command::new(std::env::current_exe().unwrap())

@@ -115,8 +115,7 @@ macro_rules! engine {
                 let next = format!("UPDATE turn_count SET turns = turns + 1 WHERE chat_id = '{chat}'");
                 transaction.run(next).await.map_err(failed)?;
                 let turn = format!("SELECT turns FROM turn_count WHERE chat_id = '{chat}'");
-                let turn: i32 =
-                    query_scalar(AssertSqlSafe(turn)).fetch_one(&mut *transaction).await.map_err(failed)?;
+                let turn: i32 = query_scalar(AssertSqlSafe(turn)).fetch_one(&mut *transaction).await.map_err(failed)?;
                 let request = format!("INSERT INTO request VALUES ('{chat}', {turn})");
                 transaction.run(request).await.map_err(failed)?;
                 let route = Route { topic: TOPIC, message_key: chat, max_retry: None };

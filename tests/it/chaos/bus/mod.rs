@@ -35,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long each run takes. There are eight of them.
 fn seconds() -> Duration {
-    Duration::from_secs(setting("CLAIMSMITH_CHAOS_SECONDS").unwrap_or(5))
+    Duration::from_secs(setting("CLAIMSMITH_CHAOS_SECONDS").unwrap_or(3))
 }
 
 fn create(scratch: &mut Scratch) {

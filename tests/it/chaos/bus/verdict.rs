@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::rust::generated::bus::Envelope;
 use crate::relay::bus::Turn;
+use crate::rust::generated::bus::Envelope;
 use crate::servers::Session;
 
 use super::super::crowd::Reports;
@@ -97,7 +97,9 @@ impl Account {
         let applied: BTreeSet<&Event> = self.history.iter().collect();
         let wrong = |(event, state): &&(Event, String)| state != "consumed" || !applied.contains(event);
         let wrong = self.rows.iter().filter(wrong);
-        wrong.map(|(event, state)| format!("{} is {state}, applied: {}", name(event), applied.contains(event))).collect()
+        wrong
+            .map(|(event, state)| format!("{} is {state}, applied: {}", name(event), applied.contains(event)))
+            .collect()
     }
 
     /// What is in the history more than once, or of no committed event.
