@@ -299,15 +299,25 @@ pub trait Bus: Sync {
         std::future::ready(Ok(Vec::new()))
     }
 
-    /// Puts a row back that was published so long ago, to be published again after a while; it loses no attempt. Asked for
-    /// only where messages are in order.
+    /// Puts a row back that was published so long ago, to be published again at once; it loses no attempt. Asked for only
+    /// where messages are in order.
     fn again(
         &self,
         key: &Self::Key,
         after: Duration,
+    ) -> impl Future<Output = Result<(), FinishError>> + Send {
+        _ = (key, after);
+        std::future::ready(Err(FinishError::Lost))
+    }
+
+    /// Puts a row back whose message came before that of an earlier one, to be published again after a while; it loses no
+    /// attempt. Asked for only where messages are in order.
+    fn later(
+        &self,
+        key: &Self::Key,
         delay: Duration,
     ) -> impl Future<Output = Result<(), FinishError>> + Send {
-        _ = (key, after, delay);
+        _ = (key, delay);
         std::future::ready(Err(FinishError::Lost))
     }
 
@@ -406,7 +416,7 @@ async fn attempt<B: Bus>(
     let first = B::unconsumed(&mut transaction, key, message, MOST_EARLIER).await?;
     B::rollback(transaction).await?;
     for earlier in first.iter().take_while(|earlier| *earlier != key) {
-        match bus.again(earlier, LATE, Duration::ZERO).await {
+        match bus.again(earlier, LATE).await {
             Ok(()) => {}
             // It is not late, or on its way back: those after it wait for it. Who handles it was waited for.
             Err(FinishError::Lost) => break,
@@ -488,9 +498,8 @@ pub async fn handle<B: Bus>(
         Attempt::Done => return Ok(Handled::Done),
         Attempt::Duplicate => return Ok(Handled::Duplicate),
         Attempt::Early => {
-            // Nobody is waited for: a row that is not published is one that goes back already, or whose message is put back as
-            // a late one if it has just been sent.
-            return match bus.again(&key, Duration::ZERO, WAIT_FOR_KEY).await {
+            // A row that is done with by now needs nothing.
+            return match bus.later(&key, WAIT_FOR_KEY).await {
                 Ok(()) | Err(FinishError::Lost) => Ok(Handled::Early),
                 Err(FinishError::Db(error)) => Err(error),
             };

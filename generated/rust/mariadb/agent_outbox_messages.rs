@@ -306,7 +306,7 @@ SET `status` = 'pending',
 WHERE `id` = ?
   AND `status` = ('pending')
   AND `retry_count` = ?";
-    /// Puts a published row that has been published for a while back whose turn it is not, until later. It loses no attempt.
+    /// Puts a published row that has been published for a while back, for others of its key that have come before it. It loses no attempt.
     /// The attempts are the fence: they go up by one, so that who published the row before cannot do so again.
     ///
     /// Parameters: `delay_ms`, `id`, `sweep_ms`.
@@ -319,6 +319,18 @@ SET `status` = 'pending',
 WHERE `id` = ?
   AND `status` = 'published'
   AND `published_at` <= UTC_TIMESTAMP(0) - INTERVAL ? * 1000 MICROSECOND";
+    /// Puts a row back whose message came too early, until later, whether or not it is marked as published yet. It loses no attempt.
+    /// The attempts are the fence: they go up by one, so that who published the row before cannot do so again.
+    ///
+    /// Parameters: `delay_ms`, `id`.
+    pub const POSTPONE_EARLY: &str = r"UPDATE `agent_outbox_messages`
+SET `status` = 'pending',
+    `next_retry_at` = UTC_TIMESTAMP(0) + INTERVAL ? * 1000 MICROSECOND,
+    `max_retry` = `max_retry` + 2,
+    `retry_count` = `retry_count` + 1,
+    `updated_at` = UTC_TIMESTAMP(0)
+WHERE `id` = ?
+  AND `status` IN ('pending', 'published')";
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.
@@ -606,6 +618,13 @@ mod statement {
     pub(super) static POSTPONE_PUBLISHED: Statement = Statement {
         sql: super::query::POSTPONE_PUBLISHED,
         parameters: &[DelayMs, Column(0), SweepMs],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static POSTPONE_EARLY: Statement = Statement {
+        sql: super::query::POSTPONE_EARLY,
+        parameters: &[DelayMs, Column(0)],
         keys_at: 0,
         keys: &[],
     };
@@ -1208,12 +1227,20 @@ impl bus::Bus for Outbox<'_> {
         &self,
         key: &table::Key,
         after: std::time::Duration,
-        delay: std::time::Duration,
     ) -> Result<(), queue::FinishError> {
         let after = super::Given(super::Parameter::SweepMs, queue::millis(after));
-        let delay = super::Given(super::Parameter::DelayMs, queue::millis(delay));
+        let delay = super::Given(super::Parameter::DelayMs, 0);
         let again = &statement::POSTPONE_PUBLISHED;
         super::finish(self.pool, again, &[key, &after, &delay]).await
+    }
+
+    async fn later(
+        &self,
+        key: &table::Key,
+        delay: std::time::Duration,
+    ) -> Result<(), queue::FinishError> {
+        let delay = super::Given(super::Parameter::DelayMs, queue::millis(delay));
+        super::finish(self.pool, &statement::POSTPONE_EARLY, &[key, &delay]).await
     }
 
     async fn retry(

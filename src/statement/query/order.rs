@@ -6,7 +6,7 @@ use crate::workload::{Path, Purpose};
 use super::claim::{self, Bound};
 use super::roles::{Roles, Value};
 use super::sql::{Condition, Sql};
-use super::transition::{attempts_are_the_fence, held, keyed, state};
+use super::transition::{attempts_are_the_fence, held, keyed, state, waiting};
 use super::{Context, Meaning, Query};
 
 pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
@@ -28,13 +28,10 @@ pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
         queries.extend(first(context, "find_unconsumed", about, &open));
     }
     queries.extend(postpone(context, roles));
-    queries.extend(
-        status
-            .published
-            .as_ref()
-            .filter(|_| context.table.bus.is_some())
-            .and_then(|published| postpone_published(context, roles, published)),
-    );
+    if let Some(published) = status.published.as_ref().filter(|_| context.table.bus.is_some()) {
+        queries.extend(postpone_published(context, roles, published));
+        queries.extend(postpone_early(context, roles, published));
+    }
     queries
 }
 
@@ -80,24 +77,14 @@ fn postpone(context: &Context<'_>, roles: &Roles<'_>) -> Option<Query> {
     Some(keyed(context, roles, "postpone", about, &values, &[held], true))
 }
 
-/// A published row that came to its consumer before an earlier one of its key, or that should have come before it.
+/// A published row that should have come before another one of its key and has not.
 fn postpone_published(context: &Context<'_>, roles: &Roles<'_>, published: &str) -> Option<Query> {
-    let mut values = vec![state(context, roles, roles.waiting()), (roles.time()?, Value::Later(Meaning::DelayMs))];
-    values.extend(roles.released(context.table));
-    let by = |column: usize, by: &str| (column, Value::Text(format!("{} {by}", context.column(column))));
+    let values = back_in_turn(context, roles)?;
     let since = if roles.published.is_some() { " that has been published for a while" } else { "" };
-    let mut about = format!("Puts a published row{since} back whose turn it is not, until later. It loses no attempt.");
-    if attempts_are_the_fence(roles) {
-        // One for the fence, and one for the claim that has published it.
-        values.extend(roles.max.map(|max| by(max, "+ 2")));
-        values.extend(roles.count.map(|count| by(count, "+ 1")));
-        about.push_str(
-            "\nThe attempts are the fence: they go up by one, so that who published the row before cannot do so again.",
-        );
-    } else {
-        values.extend(roles.count.map(|count| by(count, "- 1")));
-    }
-    values.extend(roles.changed());
+    let about = format!(
+        "Puts a published row{since} back, for others of its key that have come before it. It loses no attempt.{}",
+        about_the_fence(roles)
+    );
     let mut conditions: Vec<Condition> =
         roles.scope.iter().chain(&roles.tail).map(|at| Condition::Equal(*at)).collect();
     let is_published = format!("{} = {}", context.column(roles.status), context.dialect.literal(published));
@@ -106,4 +93,48 @@ fn postpone_published(context: &Context<'_>, roles: &Roles<'_>, published: &str)
     let mut sql = Sql::new(context);
     sql.push(&format!("UPDATE {}", context.table_name())).assignments("", &values).conditions("", &conditions);
     Some(sql.query("postpone_published", &about, None))
+}
+
+/// A row whose message came to its consumer before that of an earlier one of its key. Its relay need not have said yet that it
+/// is published: fenced off, it will not say so of a message that is gone.
+fn postpone_early(context: &Context<'_>, roles: &Roles<'_>, published: &str) -> Option<Query> {
+    let values = back_in_turn(context, roles)?;
+    let about = format!(
+        "Puts a row back whose message came too early, until later, whether or not it is marked as published yet. It loses no attempt.{}",
+        about_the_fence(roles)
+    );
+    let mut from = waiting(roles);
+    from.push(published);
+    Some(keyed(context, roles, "postpone_early", &about, &values, &from, false))
+}
+
+/// What becomes of a row that its relay has published and that is to be published once more.
+fn back_in_turn(context: &Context<'_>, roles: &Roles<'_>) -> Option<Vec<(usize, Value)>> {
+    let mut values = vec![state(context, roles, roles.waiting()), (roles.time()?, Value::Later(Meaning::DelayMs))];
+    values.extend(roles.released(context.table));
+    let by = |column: usize, by: &str| Value::Text(format!("{} {by}", context.column(column)));
+    if attempts_are_the_fence(roles) {
+        // One for the fence, and one for the claim that has published it.
+        values.extend(roles.max.map(|max| (max, by(max, "+ 2"))));
+        values.extend(roles.count.map(|count| (count, by(count, "+ 1"))));
+    } else {
+        // A message of a former life finds a row that was not tried yet.
+        values.extend(roles.count.map(|count| {
+            let column = context.column(count);
+            let tried = format!("{column} > 0");
+            (count, Value::Case(tried, Box::new(by(count, "- 1")), Box::new(Value::Text(column))))
+        }));
+    }
+    values.extend(roles.changed());
+    Some(values)
+}
+
+/// For the comment of a statement that does that.
+fn about_the_fence(roles: &Roles<'_>) -> &'static str {
+    match attempts_are_the_fence(roles) {
+        true => {
+            "\nThe attempts are the fence: they go up by one, so that who published the row before cannot do so again."
+        }
+        false => "",
+    }
 }

@@ -41,7 +41,7 @@ pub fn held<'a>(roles: &Roles<'a>) -> Option<&'a str> {
 }
 
 /// The states in which a row waits to be taken.
-fn waiting<'a>(roles: &Roles<'a>) -> Vec<&'a str> {
+pub fn waiting<'a>(roles: &Roles<'a>) -> Vec<&'a str> {
     let status = &roles.claim.status;
     std::iter::once(&*status.pending).chain(status.retryable.as_deref()).collect()
 }

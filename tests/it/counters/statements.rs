@@ -197,7 +197,9 @@ pub fn rows_for(probe: &mut Probe, queue: &Queue, query: &Query, scope: &str, li
     let held = status.running.as_ref().unwrap_or(&status.pending);
     let state = match &*query.name {
         "mark_published" | "coalesce" | "coalesce_find" => &status.pending,
-        "retry_published" | "postpone_published" | "dead_published" | "consume" => status.published.as_ref()?,
+        "retry_published" | "postpone_published" | "postpone_early" | "dead_published" | "consume" => {
+            status.published.as_ref()?
+        }
         "replay" | "purge" => status.dead.as_ref()?,
         _ => held,
     };

@@ -330,7 +330,7 @@ fn transitions(case: &Case<'_>, driver: &mut Driver, query: &Query, before: &[Ro
         assert_eq!(outcome.affected, 0, "{what} of {}", case.table().name);
     }
     // The bus goes by its message, and a dead row has no holder.
-    let by_state = ["retry_published", "postpone_published", "dead_published", "consume", "replay"];
+    let by_state = ["retry_published", "postpone_published", "postpone_early", "dead_published", "consume", "replay"];
     let fenced = queue.fence().is_some() && !by_state.contains(&what);
     for right in [false, true].into_iter().filter(|right| *right || fenced) {
         let mut after = before.to_vec();

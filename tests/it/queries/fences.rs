@@ -73,9 +73,12 @@ impl<'a, 'd> Story<'a, 'd> {
     fn publishes(&mut self, mut fence: String) -> String {
         let is_bus = self.case.find("mark_published").is_some();
         let in_order = self.case.find("postpone_published").is_some();
-        let backs = ["retry_published", "postpone_published", "sweep"].into_iter().filter(|_| is_bus);
-        for back in backs.filter(|back| in_order || *back != "postpone_published") {
-            self.act("mark_published", &fence);
+        let backs = ["retry_published", "postpone_published", "postpone_early", "sweep"].into_iter().filter(|_| is_bus);
+        for back in backs.filter(|back| in_order || !back.starts_with("postpone")) {
+            // Whose message came early need not be marked yet.
+            if back != "postpone_early" {
+                self.act("mark_published", &fence);
+            }
             if back == "sweep" {
                 self.sweep()
             } else {

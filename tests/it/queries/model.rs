@@ -181,14 +181,18 @@ pub fn transition(queue: &Queue<'_>, name: &str, row: &Row, fence_is_right: bool
             let change = change.status(queue.waiting()).time(queue.time(), DELAY).fenced_off();
             (queue.is(row, status.published.as_ref()), change.set(queue.error, Some(ERROR.to_owned())))
         }
-        "postpone_published" => {
+        "postpone_published" | "postpone_early" => {
             let change = change.status(queue.waiting()).time(queue.time(), DELAY).released();
             let is_fence = queue.attempts_are_the_fence();
             // Either way the row loses no attempt, and who has published it is fenced off.
-            let change = change.add(queue.count, if is_fence { 1 } else { -1 });
+            let tried = queue.count.is_some_and(|count| queue.number(count, row) > 0);
+            let change = change.add(queue.count.filter(|_| is_fence || tried), if is_fence { 1 } else { -1 });
             let is_old = queue.published.is_none_or(|at| queue.read(at, row).is_some_and(|at| at <= CUTOFF));
             let change = change.add(queue.max.filter(|_| is_fence), 2);
-            (queue.is(row, status.published.as_ref()) && is_old, change)
+            let is_published = queue.is(row, status.published.as_ref());
+            let applies =
+                if name == "postpone_early" { is_published || queue.is_waiting(row) } else { is_published && is_old };
+            (applies, change)
         }
         "dead_published" => {
             let change = change.finished(status.dead.as_ref().unwrap()).set(queue.error, Some(ERROR.to_owned()));

@@ -111,7 +111,7 @@ fn transitions(queue: &Queue<'_>, server: Server) -> Vec<String> {
     names.extend(all(ordered, &["find_first", "postpone"]));
     names.extend(all(
         ordered && queue.table.bus.is_some() && status.published.is_some(),
-        &["find_unconsumed", "postpone_published"],
+        &["find_unconsumed", "postpone_published", "postpone_early"],
     ));
     names.extend(all(held && (queue.claim.lease.is_some() || queue.by_visibility()), &["extend"]));
     names.extend(all(status.dead.is_some(), &["list_dead", "replay", "purge"]));

@@ -345,7 +345,7 @@ WHERE `id` = ?
   AND `retry_count` = ?;
 
 -- name: postpone_published
--- Puts a published row that has been published for a while back whose turn it is not, until later. It loses no attempt.
+-- Puts a published row that has been published for a while back, for others of its key that have come before it. It loses no attempt.
 -- The attempts are the fence: they go up by one, so that who published the row before cannot do so again.
 -- ? delay_ms
 -- ? id
@@ -359,6 +359,20 @@ SET `status` = 'pending',
 WHERE `id` = ?
   AND `status` = 'published'
   AND `published_at` <= UTC_TIMESTAMP(0) - INTERVAL ? * 1000 MICROSECOND;
+
+-- name: postpone_early
+-- Puts a row back whose message came too early, until later, whether or not it is marked as published yet. It loses no attempt.
+-- The attempts are the fence: they go up by one, so that who published the row before cannot do so again.
+-- ? delay_ms
+-- ? id
+UPDATE `agent_outbox_messages`
+SET `status` = 'pending',
+    `next_retry_at` = UTC_TIMESTAMP(0) + INTERVAL ? * 1000 MICROSECOND,
+    `max_retry` = `max_retry` + 2,
+    `retry_count` = `retry_count` + 1,
+    `updated_at` = UTC_TIMESTAMP(0)
+WHERE `id` = ?
+  AND `status` IN ('pending', 'published');
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.

@@ -327,7 +327,7 @@ WHERE "id" = $2
   AND "retry_count" = $3;
 
 -- name: postpone_published
--- Puts a published row that has been published for a while back whose turn it is not, until later. It loses no attempt.
+-- Puts a published row that has been published for a while back, for others of its key that have come before it. It loses no attempt.
 -- The attempts are the fence: they go up by one, so that who published the row before cannot do so again.
 -- $1 delay_ms
 -- $2 id
@@ -341,6 +341,20 @@ SET "status" = 'pending',
 WHERE "id" = $2
   AND "status" = 'published'
   AND "published_at" <= (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') - $3::BIGINT * INTERVAL '1 millisecond';
+
+-- name: postpone_early
+-- Puts a row back whose message came too early, until later, whether or not it is marked as published yet. It loses no attempt.
+-- The attempts are the fence: they go up by one, so that who published the row before cannot do so again.
+-- $1 delay_ms
+-- $2 id
+UPDATE "agent_outbox_messages"
+SET "status" = 'pending',
+    "next_retry_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC') + $1::BIGINT * INTERVAL '1 millisecond',
+    "max_retry" = "max_retry" + 2,
+    "retry_count" = "retry_count" + 1,
+    "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
+WHERE "id" = $2
+  AND "status" IN ('pending', 'published');
 
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
