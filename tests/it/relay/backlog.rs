@@ -62,6 +62,8 @@ fn fill(session: &mut Watcher) -> BTreeMap<String, (&'static str, &'static str)>
             session.run("UPDATE agent_outbox_messages SET status = 'pending' WHERE status = 'waiting'");
         }
     }
+    // Each row has a message key of its own: none waits for another.
+    session.run("UPDATE agent_outbox_messages SET message_key = id");
     // What is finished is looked at by nobody, whatever it is.
     for state in ["consumed", "dead"] {
         add(session, TYPE, "finished", 20);
