@@ -91,7 +91,7 @@ async fn main() -> Done<()> {
 
 /// Publishes some turns, and lets a relay and a consumer run until all of them are kept.
 async fn run(pool: &SqlitePool, topic: &str, publisher: impl Publisher, mut subscriber: impl Subscriber) -> Done<()> {
-    let handlers = Handlers::new().on(TURN, 1, keep);
+    let handlers = Handlers::new().on_payload(TURN, 1, keep);
     let missing = handlers.missing(&event_type::ALL);
     assert!(missing.is_empty(), "nobody handles {missing:?}");
 
@@ -154,9 +154,8 @@ async fn answer(pool: &SqlitePool, topic: &str, chat: &str, content: &str, succe
 }
 
 /// The handler: what it writes and the mark that the event is consumed are one transaction.
-fn keep<'a>(connection: &'a mut SqliteConnection, event: &'a Envelope) -> Handling<'a> {
+fn keep<'a>(connection: &'a mut SqliteConnection, _: &'a Envelope, turn: Turn) -> Handling<'a> {
     Box::pin(async move {
-        let turn: Turn = event.payload()?;
         sqlx::query("INSERT INTO chat_histories (chat_id, user_id, role, content) VALUES (?, ?, ?, ?)")
             .bind(&turn.chat_id)
             .bind(turn.user_id)

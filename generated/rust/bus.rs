@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::future::{Future, poll_fn};
+use std::marker::PhantomData;
 use std::ops::DerefMut;
 use std::pin::{Pin, pin};
 use std::task::Poll;
@@ -53,6 +54,10 @@ impl Envelope {
 
     /// The payload as what its type and version say it is.
     pub fn payload<T: serde::de::DeserializeOwned>(&self) -> Result<T, HandleError> {
+        self.read_payload().map_err(HandleError::Unrecoverable)
+    }
+
+    fn read_payload<T: serde::de::DeserializeOwned>(&self) -> Result<T, Error> {
         T::deserialize(&self.payload).map_err(|error| {
             let Envelope {
                 event_type,
@@ -60,7 +65,7 @@ impl Envelope {
                 ..
             } = self;
             let error = format!("not the payload of {event_type} version {event_version}: {error}");
-            HandleError::Unrecoverable(error.into())
+            error.into()
         })
     }
 }
@@ -100,6 +105,13 @@ pub type Handling<'a> = Pin<Box<dyn Future<Output = Result<(), HandleError>> + S
 /// What handles events, in the transaction that marks them as consumed. A function that takes the connection and the envelope
 /// and returns a boxed future is one.
 pub trait Handle<C>: Send + Sync {
+    /// Refuses a payload that it can never handle. It is asked before each event is handled, and when the backlog is looked at
+    /// before the handlers are changed; a handler that says nothing here takes all.
+    fn check(&self, envelope: &Envelope) -> Result<(), Error> {
+        _ = envelope;
+        Ok(())
+    }
+
     /// Handles an event. Whatever it writes by the connection is kept exactly if it succeeds.
     fn handle<'a>(&'a self, connection: &'a mut C, envelope: &'a Envelope) -> Handling<'a>;
 }
@@ -110,6 +122,29 @@ where
 {
     fn handle<'a>(&'a self, connection: &'a mut C, envelope: &'a Envelope) -> Handling<'a> {
         self(connection, envelope)
+    }
+}
+
+/// A handler that takes the payload as a type.
+struct Typed<T, F> {
+    does: F,
+    payload: PhantomData<fn() -> T>,
+}
+
+impl<C, T, F> Handle<C> for Typed<T, F>
+where
+    T: serde::de::DeserializeOwned,
+    F: for<'a> Fn(&'a mut C, &'a Envelope, T) -> Handling<'a> + Send + Sync,
+{
+    fn check(&self, envelope: &Envelope) -> Result<(), Error> {
+        envelope.read_payload::<T>().map(drop)
+    }
+
+    fn handle<'a>(&'a self, connection: &'a mut C, envelope: &'a Envelope) -> Handling<'a> {
+        match envelope.payload() {
+            Ok(payload) => (self.does)(connection, envelope, payload),
+            Err(error) => Box::pin(std::future::ready(Err(error))),
+        }
     }
 }
 
@@ -154,6 +189,21 @@ impl<C> Handlers<C> {
         self
     }
 
+    /// The same with a handler that is given the payload as a type, so that what is no such payload is known to be refused before
+    /// the handler is called.
+    pub fn on_payload<T>(
+        self,
+        event_type: &str,
+        event_version: u32,
+        handler: impl for<'a> Fn(&'a mut C, &'a Envelope, T) -> Handling<'a> + Send + Sync + 'static,
+    ) -> Self
+    where
+        T: serde::de::DeserializeOwned + 'static,
+    {
+        let (does, payload) = (handler, PhantomData);
+        self.on(event_type, event_version, Typed { does, payload })
+    }
+
     /// Which of these types nobody handles: to be asked at the start of a program, with all types of the definition.
     pub fn missing<'t>(&self, types: &[&'t str]) -> Vec<&'t str> {
         let is_missing = |name: &&&str| !self.of_types.contains_key(**name);
@@ -177,6 +227,21 @@ impl<C> Handlers<C> {
                 Err(HandleError::Unrecoverable(error.into()))
             }
         }
+    }
+
+    /// Whether the message is one that somebody can handle: `Unrecoverable` if it would be given up without being tried.
+    pub fn check(&self, message: &Message) -> Result<(), HandleError> {
+        self.route(message).map(drop)
+    }
+
+    /// The event of a message and who handles it.
+    fn route(&self, message: &Message) -> Result<(&dyn Handle<C>, Envelope), HandleError> {
+        let envelope = Envelope::read(&message.payload)?;
+        let handler = self.of(&envelope)?;
+        handler
+            .check(&envelope)
+            .map_err(HandleError::Unrecoverable)?;
+        Ok((handler, envelope))
     }
 
     /// Handles the event at once, by the caller's connection.
@@ -455,9 +520,7 @@ async fn try_once<B: Bus>(
     key: &B::Key,
     message: &Message,
 ) -> ::sqlx::Result<Attempt> {
-    let found = Envelope::read(&message.payload);
-    let found = found.and_then(|envelope| Ok((handlers.of(&envelope)?, envelope)));
-    let (handler, envelope) = match found {
+    let (handler, envelope) = match handlers.route(message) {
         Ok(found) => found,
         Err(error) => return Ok(Attempt::Failed(error)),
     };

@@ -20,6 +20,10 @@ pub mod types;
 #[allow(dead_code)]
 pub mod queue;
 
+/// What waits in an event bus, as its consumer would see it.
+#[allow(dead_code)]
+pub mod backlog;
+
 /// What goes through brokers, and who hands it to them.
 #[allow(dead_code)]
 pub mod broker;

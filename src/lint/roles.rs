@@ -12,6 +12,8 @@ pub struct Roles {
     times: Vec<String>,
     owners: Vec<String>,
     order: Vec<String>,
+    /// When a row of an event bus was published.
+    published: Option<String>,
     /// States whose rows still have work to be done.
     open: Vec<String>,
     /// All states.
@@ -140,6 +142,7 @@ impl Roles {
             times,
             owners: lease.map(|lease| lower(&lease.by)).unwrap_or_default(),
             order: lower(&claim.order),
+            published: claim.times.as_ref().and_then(|times| times.published.as_ref()).map(|name| name.to_lowercase()),
             open,
             states,
         }
@@ -182,6 +185,11 @@ impl Roles {
             true => self.order.iter().any(|order| order == column),
             false => column.starts_with("created"),
         }
+    }
+
+    /// Whether the column says since when a row of an event bus is published: those that stay so are found by it.
+    pub fn is_published(&self, column: &str) -> bool {
+        self.published.as_deref() == Some(column)
     }
 
     /// Whether the column decides which rows a claim finds.

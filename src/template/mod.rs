@@ -53,6 +53,7 @@ pub static BUILT_IN: &[BuiltIn] = &[
     built_in!("rust/rows.rs.jinja", version 1),
     built_in!("rust/work.rs.jinja", version 1),
     built_in!("rust/functions.rs.jinja", version 1),
+    built_in!("rust/backlog.rs.jinja", version 1),
     built_in!("rust/broker.rs.jinja", version 1),
     built_in!("rust/bus.rs.jinja", version 1),
     built_in!("rust/events.rs.jinja", version 1),

@@ -1,7 +1,7 @@
 //! Claim and retention → access paths.
 
 use crate::schema::format::{Claim, IndexSet, Retention};
-use crate::schema::{Table, coalescing, in_order};
+use crate::schema::{ColumnType, Table, coalescing, in_order};
 
 use super::{Path, Pin, PinValue, Purpose, tie_breakers};
 
@@ -180,6 +180,31 @@ fn dead(table: &Table, claim: &Claim) -> Option<Path> {
         IndexSet::Seed => by_age.or(claim.order.as_ref()),
     };
     Some(path(table, Purpose::Dead, pins, None, order.and_then(|column| table.position(column))))
+}
+
+/// The ways to walk all rows of an open state, the best first: in the order in which they are claimed or swept, in that of
+/// another state, which a full index gives to all of them, or by key. No index is derived from them.
+pub fn walks(table: &Table, state: &str) -> Vec<Path> {
+    let Some(claim) = &table.claim else { return Vec::new() };
+    let branches = [pending(table, claim), retryable(table, claim), expired(table, claim), sweep(table, claim)];
+    let of_state = |path: &&Path| path.pins.iter().any(|pin| pin.value == PinValue::State(state.to_owned()));
+    let purpose = || Purpose::Open(state.to_owned());
+    let branches: Vec<Path> = branches.into_iter().flatten().collect();
+    let own = branches.iter().find(of_state).map(|path| Path { purpose: purpose(), range: None, ..path.clone() });
+    // Rows without a value in the column of their own state are counted as stranded; in another one they may well be.
+    let is_whole = |column: &usize| !table.columns[*column].nullable;
+    let others = branches.iter().map(|path| &path.order).filter(|order| order.iter().all(is_whole));
+    let of_order =
+        |then: Option<usize>| Some(path(table, purpose(), pins(table, &claim.scope, claim, state)?, None, then));
+    let others = others.filter_map(|order| of_order(order.first().copied())).chain(of_order(None));
+    let all = own.into_iter().chain(others);
+    all.filter(|path| path.order.iter().all(|column| has_place(&table.columns[*column].ty))).collect()
+}
+
+/// Whether the place of a value in an order is known by the value alone, on every database.
+fn has_place(ty: &ColumnType) -> bool {
+    let is_time = matches!(ty, ColumnType::DateTime(_) | ColumnType::Timestamp(_));
+    is_time || matches!(ty, ColumnType::Int { .. } | ColumnType::Char(_) | ColumnType::Varchar(_))
 }
 
 fn counts(table: &Table, claim: &Claim) -> Vec<Path> {

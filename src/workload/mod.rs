@@ -69,6 +69,8 @@ pub enum Purpose {
     Retention(String),
     /// Lists dead rows.
     Dead,
+    /// Lists the rows of one open state. No index is made for it.
+    Open(String),
     /// Counts the rows of one open state.
     Count(String),
     /// Counts the rows of one open state that no claim can reach.
@@ -89,6 +91,7 @@ impl Purpose {
             Purpose::Retention(state) if state.is_empty() => "retention".to_owned(),
             Purpose::Retention(state) => format!("retention_{state}"),
             Purpose::Dead => "dead".to_owned(),
+            Purpose::Open(state) => format!("open_{state}"),
             Purpose::Count(state) => format!("count_{state}"),
             Purpose::Stranded(state) => format!("stranded_{state}"),
         }
@@ -112,6 +115,7 @@ impl Purpose {
             Purpose::Retention(state) if state.is_empty() => "finds rows by age".to_owned(),
             Purpose::Retention(state) => format!("finds {state} rows by age"),
             Purpose::Dead => "lists dead rows".to_owned(),
+            Purpose::Open(state) => format!("lists {state} rows"),
             Purpose::Count(state) => format!("counts {state} rows"),
             Purpose::Stranded(state) => format!("counts stranded {state} rows"),
         }

@@ -759,17 +759,100 @@ async fn list<Q: Queue>(
     statement: &Statement,
     sources: &[&dyn Source],
 ) -> ::sqlx::Result<Listed<Q, Q::Key>> {
+    Ok(listed(&statement.rows(pool, sources).await?))
+}
+
+fn listed<Q: Queue>(found: &[DbRow]) -> Listed<Q, Q::Key> {
     let (mut rows, mut undecodable) = (Vec::new(), Vec::new());
-    for row in statement.rows(pool, sources).await? {
-        match Q::from_row(&row) {
+    for row in found {
+        match Q::from_row(row) {
             Ok(row) => rows.push(row),
             Err(error) => undecodable.push(Undecodable {
-                of: Q::key(&row).ok(),
+                of: Q::key(row).ok(),
                 error,
             }),
         }
     }
-    Ok(Listed { rows, undecodable })
+    Listed { rows, undecodable }
+}
+
+/// How the rows of one open state are walked.
+struct Open {
+    state: &'static str,
+    first: &'static Statement,
+    /// Of what comes behind a row, the nearest first.
+    after: &'static [&'static Statement],
+    /// Counts the rows that have no place in that order.
+    stranded: Option<&'static Statement>,
+}
+
+/// A table whose open rows are walked.
+trait Placed: Send + Sync {
+    /// Adds the value of the parameter out of the last row of a page, if it orders the rows.
+    fn add(row: &DbRow, parameter: Parameter, arguments: &mut Arguments) -> Added;
+}
+
+/// The last row of a page.
+struct Place<T>(DbRow, std::marker::PhantomData<T>);
+
+impl<T: Placed> Source for Place<T> {
+    fn add(&self, parameter: Parameter, arguments: &mut Arguments) -> Added {
+        T::add(&self.0, parameter, arguments)
+    }
+}
+
+/// Shows the rows of all these states, page by page, as long as more are asked for.
+async fn walk<Q: Queue + Placed>(
+    pool: &Pool,
+    states: &[Open],
+    given: &[&dyn Source],
+    page: u32,
+    found: &mut (dyn FnMut(&'static str, Listed<Q, Q::Key>) -> bool + Send),
+) -> ::sqlx::Result<()> {
+    let most = limit(page);
+    for open in states {
+        let mut place: Option<Place<Q>> = None;
+        let mut after = open.after.iter();
+        let mut statement = open.first;
+        loop {
+            let mut sources = [given, &[&most]].concat();
+            sources.extend(place.iter().map(|place| place as &dyn Source));
+            let mut rows = statement.rows(pool, &sources).await?;
+            if !found(open.state, listed(&rows)) {
+                return Ok(());
+            }
+            let is_full = rows.len() as u64 >= u64::from(page);
+            let is_first = place.is_none();
+            match rows.pop().filter(|_| is_full) {
+                Some(last) => {
+                    place = Some(Place(last, std::marker::PhantomData));
+                    after = open.after.iter();
+                }
+                // What is not full on the way from a row leaves those that are further away from it.
+                None if is_first => break,
+                None => {}
+            }
+            match after.next() {
+                Some(next) => statement = *next,
+                None => break,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How many rows of these states have no place in the order in which they are walked, of each at most so many.
+async fn stranded(
+    pool: &Pool,
+    states: &[Open],
+    sources: &[&dyn Source],
+    cap: u32,
+) -> ::sqlx::Result<u64> {
+    let mut stranded = 0;
+    for statement in states.iter().filter_map(|open| open.stranded) {
+        stranded += count(pool, statement, sources, cap).await?;
+    }
+    Ok(stranded)
 }
 
 /// The keys of the rows that a statement finds, in its order.

@@ -2,7 +2,7 @@
 // fingerprint ec841307d557d02a
 
 use super::super::tables::agent_outbox_messages as table;
-use super::super::{broker, bus, queue, relay};
+use super::super::{backlog, broker, bus, queue, relay};
 use super::get;
 
 /// The names of indexes.
@@ -332,6 +332,65 @@ SET "status" = 'pending',
     "updated_at" = strftime('%Y-%m-%d %H:%M:%S', 'now')
 WHERE "id" = ?
   AND "status" IN ('pending', 'published')"#;
+    /// Shows rows of the state pending in the order of "next_retry_at", "id", without locking or marking them.
+    /// What follows the last row of a page is asked for by `list_pending_after_2` and then `list_pending_after_1`.
+    ///
+    /// Parameters: `limit`.
+    pub const LIST_PENDING: &str = r#"SELECT "id", "biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at"
+FROM "agent_outbox_messages" INDEXED BY "idx_agent_outbox_messages_pending"
+WHERE "status" = 'pending'
+ORDER BY "next_retry_at", "id"
+LIMIT ?"#;
+    /// Shows the rows of the state pending with the same "next_retry_at" that come behind a row in "id".
+    /// Then those of `list_pending_after_1`.
+    ///
+    /// Parameters: `next_retry_at`, `id`, `limit`.
+    pub const LIST_PENDING_AFTER_2: &str = r#"SELECT "id", "biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at"
+FROM "agent_outbox_messages" INDEXED BY "idx_agent_outbox_messages_pending"
+WHERE "status" = 'pending'
+  AND "next_retry_at" = ?
+  AND "id" > ?
+ORDER BY "id"
+LIMIT ?"#;
+    /// Shows the rows of the state pending that come behind a row in "next_retry_at".
+    ///
+    /// Parameters: `next_retry_at`, `limit`.
+    pub const LIST_PENDING_AFTER_1: &str = r#"SELECT "id", "biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at"
+FROM "agent_outbox_messages" INDEXED BY "idx_agent_outbox_messages_pending"
+WHERE "status" = 'pending'
+  AND "next_retry_at" > ?
+ORDER BY "next_retry_at", "id"
+LIMIT ?"#;
+    /// Shows rows of the state published in the order of "published_at", "id", but for those of `count_stranded_published`, without locking or marking them.
+    /// What follows the last row of a page is asked for by `list_published_after_2` and then `list_published_after_1`.
+    ///
+    /// Parameters: `limit`.
+    pub const LIST_PUBLISHED: &str = r#"SELECT "id", "biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at"
+FROM "agent_outbox_messages" INDEXED BY "idx_agent_outbox_messages_sweep"
+WHERE "status" = 'published'
+  AND "published_at" IS NOT NULL
+ORDER BY "published_at", "id"
+LIMIT ?"#;
+    /// Shows the rows of the state published with the same "published_at" that come behind a row in "id".
+    /// Then those of `list_published_after_1`.
+    ///
+    /// Parameters: `published_at`, `id`, `limit`.
+    pub const LIST_PUBLISHED_AFTER_2: &str = r#"SELECT "id", "biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at"
+FROM "agent_outbox_messages" INDEXED BY "idx_agent_outbox_messages_sweep"
+WHERE "status" = 'published'
+  AND "published_at" = ?
+  AND "id" > ?
+ORDER BY "id"
+LIMIT ?"#;
+    /// Shows the rows of the state published that come behind a row in "published_at".
+    ///
+    /// Parameters: `published_at`, `limit`.
+    pub const LIST_PUBLISHED_AFTER_1: &str = r#"SELECT "id", "biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at"
+FROM "agent_outbox_messages" INDEXED BY "idx_agent_outbox_messages_sweep"
+WHERE "status" = 'published'
+  AND "published_at" > ?
+ORDER BY "published_at", "id"
+LIMIT ?"#;
     /// The time before which finished rows leave: now, less `keep` in milliseconds.
     ///
     /// Parameters: `age_ms`.
@@ -646,6 +705,48 @@ mod statement {
         keys: &[],
     };
 
+    pub(super) static LIST_PENDING: Statement = Statement {
+        sql: super::query::LIST_PENDING,
+        parameters: &[Limit],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static LIST_PENDING_AFTER_2: Statement = Statement {
+        sql: super::query::LIST_PENDING_AFTER_2,
+        parameters: &[Column(8), Column(0), Limit],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static LIST_PENDING_AFTER_1: Statement = Statement {
+        sql: super::query::LIST_PENDING_AFTER_1,
+        parameters: &[Column(8), Limit],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static LIST_PUBLISHED: Statement = Statement {
+        sql: super::query::LIST_PUBLISHED,
+        parameters: &[Limit],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static LIST_PUBLISHED_AFTER_2: Statement = Statement {
+        sql: super::query::LIST_PUBLISHED_AFTER_2,
+        parameters: &[Column(10), Column(0), Limit],
+        keys_at: 0,
+        keys: &[],
+    };
+
+    pub(super) static LIST_PUBLISHED_AFTER_1: Statement = Statement {
+        sql: super::query::LIST_PUBLISHED_AFTER_1,
+        parameters: &[Column(10), Limit],
+        keys_at: 0,
+        keys: &[],
+    };
+
     pub(super) static CUTOFF: Statement = Statement {
         sql: super::query::CUTOFF,
         parameters: &[AgeMs],
@@ -713,6 +814,48 @@ impl super::Source for table::Key {
     fn add(&self, parameter: super::Parameter, arguments: &mut super::Arguments) -> super::Added {
         match parameter {
             super::Parameter::Column(0) => super::add(arguments, self.id),
+            _ => Ok(false),
+        }
+    }
+}
+
+static OPEN: [super::Open; 2] = [
+    super::Open {
+        state: "pending",
+        first: &statement::LIST_PENDING,
+        after: &[
+            &statement::LIST_PENDING_AFTER_2,
+            &statement::LIST_PENDING_AFTER_1,
+        ],
+        stranded: None,
+    },
+    super::Open {
+        state: "published",
+        first: &statement::LIST_PUBLISHED,
+        after: &[
+            &statement::LIST_PUBLISHED_AFTER_2,
+            &statement::LIST_PUBLISHED_AFTER_1,
+        ],
+        stranded: Some(&statement::COUNT_STRANDED_PUBLISHED),
+    },
+];
+
+impl super::Placed for table::Row {
+    #[rustfmt::skip]
+    fn add(row: &super::DbRow, parameter: super::Parameter, arguments: &mut super::Arguments) -> super::Added {
+        match parameter {
+            super::Parameter::Column(0) => {
+                let value: i64 = get(row, table::COLUMNS[0])?;
+                super::add(arguments, value)
+            }
+            super::Parameter::Column(8) => {
+                let value: super::super::types::DateTime<0> = get(row, table::COLUMNS[8])?;
+                super::add(arguments, value)
+            }
+            super::Parameter::Column(10) => {
+                let value: Option<super::super::types::DateTime<0>> = get(row, table::COLUMNS[10])?;
+                super::add(arguments, value)
+            }
             _ => Ok(false),
         }
     }
@@ -1242,6 +1385,30 @@ impl bus::Bus for Outbox<'_> {
         let mut connection = self.pool.acquire().await?;
         dead_published(&mut connection, key, error).await
     }
+}
+
+impl backlog::Stored for Outbox<'_> {
+    async fn open(
+        &self,
+        _: (),
+        page: u32,
+        found: &mut backlog::Found<'_, table::Row, table::Key>,
+    ) -> sqlx::Result<()> {
+        super::walk(self.pool, &OPEN, &[], page, found).await
+    }
+
+    async fn stranded(&self, _: (), cap: u32) -> sqlx::Result<u64> {
+        super::stranded(self.pool, &OPEN, &[], cap).await
+    }
+}
+
+/// Looks at all open rows and says which of them a consumer with these handlers would give up: see [`backlog::check`].
+pub async fn check_backlog(
+    pool: &super::Pool,
+    handlers: &bus::Handlers<super::Connection>,
+    options: &backlog::Options,
+) -> sqlx::Result<backlog::Backlog> {
+    backlog::check(&Outbox { pool }, &[()], handlers, options).await
 }
 
 /// Publishes an event, in the transaction of the business data: into the table, or where that is switched off, to its handler

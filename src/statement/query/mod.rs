@@ -10,6 +10,7 @@ mod dead;
 mod enqueue;
 mod many;
 mod metrics;
+mod open;
 mod order;
 mod parameter;
 mod republish;
@@ -28,6 +29,7 @@ use crate::workload::{self, Path, PinValue, derive, serves};
 
 pub use consume::message;
 pub use enqueue::given;
+pub use open::open_states;
 pub use parameter::{Meaning, Parameter};
 
 use roles::Roles;
@@ -106,6 +108,7 @@ fn of_table(
         queries.extend(claim::queries(&context, &roles));
         queries.extend(transition::queries(&context, &roles));
         queries.extend(order::queries(&context, &roles));
+        queries.extend(open::queries(&context, &roles));
         let archive = archive.map(|(table, names)| Context { catalog, table, names, dialect });
         queries.extend(archive.iter().flat_map(|archive| restore::queries(&context, &roles, archive)));
     }

@@ -7,7 +7,7 @@ use super::backlog::{Mix, SCOPES};
 use super::contracts::breaches;
 use super::measure::{Counted, measure};
 use super::probe::{Answer, Probe};
-use super::statements::{Kind, Values, kind, row_for, rows_for};
+use super::statements::{Kind, Values, goes_on, kind, row_for, rows_for};
 
 /// Runs all statements on a backlog of so many rows, each in a transaction of its own, and says which break their contracts.
 /// `name` is the backlog's.
@@ -96,7 +96,7 @@ pub fn run(probe: &mut Probe, values: &Values<'_>, query: &Query) -> Result<(Cou
             keys = Some(answer);
         }
     }
-    let row = if kind(query) == Kind::Keyed { row_for(probe, queue, query) } else { None };
+    let row = if kind(query) == Kind::Keyed || goes_on(query) { row_for(probe, queue, query) } else { None };
     if kind(query) == Kind::Keyed && row.is_none()
         || keys.as_ref().is_some_and(|keys| keys.rows.is_empty() && kind(query) == Kind::ByKeys)
     {

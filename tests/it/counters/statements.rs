@@ -51,6 +51,11 @@ pub fn kind(query: &Query) -> Kind {
     }
 }
 
+/// Whether the statement shows what comes behind a row.
+pub fn goes_on(query: &Query) -> bool {
+    query.base.starts_with("list_after_")
+}
+
 /// Values for the parameters.
 pub struct Values<'a> {
     pub queue: &'a Queue,
@@ -201,6 +206,7 @@ pub fn rows_for(probe: &mut Probe, queue: &Queue, query: &Query, scope: &str, li
             status.published.as_ref()?
         }
         "replay" | "purge" => status.dead.as_ref()?,
+        _ if goes_on(query) => query.state.as_ref()?,
         _ => held,
     };
     let dialect = probe.server.dialect();

@@ -67,6 +67,7 @@ fn check(case: &Case<'_>, driver: &mut Driver, query: &Query, before: &[Row]) {
             }
             unchanged(case, driver, name, before);
         }
+        _ if query.base == "list" || query.base.starts_with("list_after_") => open(case, driver, query, before),
         "oldest_pending" | "oldest_due" => {
             let due = super::time::DAY * 10_000;
             let first = model::in_branch(queue, Branch::Pending, false, before, NOON + due)[0];
@@ -120,6 +121,26 @@ fn check(case: &Case<'_>, driver: &mut Driver, query: &Query, before: &[Row]) {
 
 fn unchanged(case: &Case<'_>, driver: &mut Driver, what: &str, before: &[Row]) {
     assert_rows(case.table(), what, &rows(driver, case.table()), before);
+}
+
+/// The open rows of one state: the first of them, or those behind each of some others.
+fn open(case: &Case<'_>, driver: &mut Driver, query: &Query, before: &[Row]) {
+    let (queue, name) = (&case.queue, &*query.name);
+    let all = model::open(queue, query.state.as_deref().unwrap(), before);
+    assert!(all.len() > 5, "{name} of {}: {} rows", case.table().name, all.len());
+    let depth = query.base.strip_prefix("list_after_").map(|depth| depth.parse::<usize>().unwrap());
+    let mut found_some = false;
+    for place in 0..if depth.is_some() { all.len() } else { 1 } {
+        let behind = |row: &&&Row| depth.is_none_or(|depth| model::is_behind(queue, all[place], row, depth));
+        for limit in LIMITS {
+            let expected: Vec<Row> = all.iter().filter(behind).take(limit as usize).map(|row| (*row).clone()).collect();
+            found_some |= expected.len() > 1;
+            let given = Given { row: Some(all[place]), limit, ..Given::default() };
+            assert_rows(case.table(), name, &case.run(driver, query, &given).rows, &expected);
+        }
+    }
+    assert!(found_some, "{name} of {} finds nothing", case.table().name);
+    unchanged(case, driver, name, before);
 }
 
 /// `before` with some rows changed.

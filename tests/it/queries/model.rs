@@ -232,19 +232,41 @@ pub fn unfinished<'r>(queue: &Queue<'_>, of: &Row, rows: &'r [Row], with_publish
     sorted(queue, rows.iter().filter(|row| is_open(row)).filter(same), &[queue.order])
 }
 
-/// Rows by the given columns and then by key.
-fn sorted<'r>(queue: &Queue<'_>, rows: impl Iterator<Item = &'r Row>, by: &[Option<usize>]) -> Vec<&'r Row> {
-    let mut rows: Vec<&Row> = rows.collect();
-    let numeric = |column: usize, row: &Row| match &queue.table.columns[column].ty {
+/// What orders rows by the given columns and then by key.
+fn place(queue: &Queue<'_>, row: &Row, by: &[Option<usize>]) -> Vec<(i64, Option<String>)> {
+    let numeric = |column: usize| match &queue.table.columns[column].ty {
         claimsmith::schema::ColumnType::Int { .. } => (queue.number(column, row), None),
         ty if ty.is_time() => (queue.read(column, row).unwrap_or(i64::MIN), None),
         _ => (0, row[column].clone()),
     };
-    rows.sort_by_cached_key(|row| {
-        let by = by.iter().flatten().chain(&queue.table.primary_key);
-        by.map(|column| numeric(*column, row)).collect::<Vec<_>>()
-    });
+    by.iter().flatten().chain(&queue.table.primary_key).map(|column| numeric(*column)).collect()
+}
+
+/// Rows by the given columns and then by key.
+fn sorted<'r>(queue: &Queue<'_>, rows: impl Iterator<Item = &'r Row>, by: &[Option<usize>]) -> Vec<&'r Row> {
+    let mut rows: Vec<&Row> = rows.collect();
+    rows.sort_by_cached_key(|row| place(queue, row, by));
     rows
+}
+
+/// The column that orders the open rows of an event bus.
+fn open_by(queue: &Queue<'_>, state: Option<&String>) -> Option<usize> {
+    if state == queue.claim.status.published.as_ref() { queue.published } else { queue.time() }
+}
+
+/// The open rows of an event bus in one state, in the order in which they are walked: those without a time have no place.
+pub fn open<'r>(queue: &Queue<'_>, state: &str, rows: &'r [Row]) -> Vec<&'r Row> {
+    let state = Some(state.to_owned());
+    let by = open_by(queue, state.as_ref());
+    let is_open = |row: &&Row| queue.is(row, state.as_ref()) && asked_for(queue, row, &queue.scope, false);
+    sorted(queue, rows.iter().filter(is_open).filter(|row| by.is_none_or(|by| row[by].is_some())), &[by])
+}
+
+/// Whether a row is like the other one in all columns of that order before this one, and behind it in this one.
+pub fn is_behind(queue: &Queue<'_>, other: &Row, row: &Row, depth: usize) -> bool {
+    let by = [open_by(queue, row[queue.status].as_ref())];
+    let (row, other) = (place(queue, row, &by), place(queue, other, &by));
+    row[..depth - 1] == other[..depth - 1] && row[depth - 1] > other[depth - 1]
 }
 
 /// The rows of a claim's branch, in its order.

@@ -125,6 +125,11 @@ fn bus(queue: &Queue<'_>, server: Server) -> Vec<String> {
     names.extend(all(published && queue.claim.status.dead.is_some(), &["dead_published"]));
     let sweep = queue.table.bus.as_ref().is_some_and(|bus| bus.sweep.is_some());
     names.extend(moving(server, published && sweep, "sweep"));
+    // All open rows, in an order of two columns at least: the time of the state, and the key.
+    for state in [Some(&queue.claim.status.pending), queue.claim.status.published.as_ref()].into_iter().flatten() {
+        let pages = ["", "_after_1", "_after_2"].map(|page| format!("list_{state}{page}"));
+        names.extend(pages.into_iter().filter(|_| queue.table.bus.is_some()));
+    }
     names
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use sqlx::AssertSqlSafe;
 
+use crate::rust::generated::backlog::Stored;
 use crate::rust::generated::broker::{Memory, Message, PublishError, Publisher, Tags};
 use crate::rust::generated::bus::{
     self, Bus, Consumed, EmitError, Emitted, Envelope, HandleError, Handlers, Handling, Mode,
@@ -17,7 +18,7 @@ use crate::servers::{Scratch, on_servers};
 use super::publishers::{Does, Recorder};
 use super::{Watcher, create, on_engine, until, with_outbox};
 
-const TYPE: &str = event_type::CHAT_HISTORY_PERSIST_REQUESTED;
+pub const TYPE: &str = event_type::CHAT_HISTORY_PERSIST_REQUESTED;
 
 /// A connection that runs statements: the same on every engine.
 pub trait Runs: Send {
@@ -45,7 +46,7 @@ pub struct Turn {
     pub content: String,
 }
 
-fn turn(nth: usize) -> Envelope {
+pub fn turn(nth: usize) -> Envelope {
     let turn = Turn { chat_id: "c1".to_owned(), user_id: 7, role: "user".to_owned(), content: format!("turn {nth}") };
     Envelope::new(TYPE, 1, "c1", &turn).unwrap()
 }
@@ -53,9 +54,9 @@ fn turn(nth: usize) -> Envelope {
 const ROUTE: Route<'static> = Route { topic: "agent-events", message_key: "c1", max_retry: None };
 
 /// The business example of the seed: the turn is kept, and the chat says so.
-fn keep<'a, C: Runs>(connection: &'a mut C, envelope: &'a Envelope) -> Handling<'a> {
+fn keep<'a, C: Runs>(connection: &'a mut C, _: &'a Envelope, turn: Turn) -> Handling<'a> {
     Box::pin(async move {
-        let Turn { chat_id, user_id, role, content } = envelope.payload()?;
+        let Turn { chat_id, user_id, role, content } = turn;
         let columns = "chat_id, user_id, role, content, created_at";
         let values = format!("'{chat_id}', {user_id}, '{role}', '{content}', CURRENT_TIMESTAMP");
         connection.run(format!("INSERT INTO chat_histories ({columns}) VALUES ({values})")).await?;
@@ -73,11 +74,11 @@ fn keep<'a, C: Runs>(connection: &'a mut C, envelope: &'a Envelope) -> Handling<
     })
 }
 
-fn handlers<C: Runs + 'static>() -> Handlers<C> {
-    Handlers::new().on(TYPE, 1, keep::<C>)
+pub fn handlers<C: Runs + 'static>() -> Handlers<C> {
+    Handlers::new().on_payload(TYPE, 1, keep::<C>)
 }
 
-fn prepare(scratch: &mut Scratch) -> Watcher {
+pub(super) fn prepare(scratch: &mut Scratch) -> Watcher {
     create(scratch);
     scratch
         .run(
@@ -88,7 +89,7 @@ fn prepare(scratch: &mut Scratch) -> Watcher {
     Watcher(scratch.session())
 }
 
-fn in_state(session: &mut Watcher, state: &str) -> usize {
+pub(super) fn in_state(session: &mut Watcher, state: &str) -> usize {
     session.value(&format!("SELECT COUNT(*) FROM agent_outbox_messages WHERE status = '{state}'")).parse().unwrap()
 }
 
@@ -102,7 +103,7 @@ fn kept(session: &mut Watcher, turns: usize) {
 }
 
 /// Adds a row as a program does that has other ideas of the payload.
-fn add(session: &mut Watcher, event_type: &str, payload: &str, max_retry: u32) {
+pub(super) fn add(session: &mut Watcher, event_type: &str, payload: &str, max_retry: u32) {
     session
         .run(&format!(
             "INSERT INTO agent_outbox_messages (biz_type, topic, message_key, payload, max_retry, created_at, updated_at)
@@ -120,10 +121,15 @@ fn options() -> Options<'static> {
 }
 
 /// An outbox that is a bus.
-trait Agent: Outbox<Row = Row, Key = Key, Scope = ()> + Bus<Key = Key, Connection: Runs + 'static> + Copy {}
+pub trait Agent:
+    Outbox<Row = Row, Key = Key, Scope = ()> + Bus<Key = Key, Connection: Runs + 'static> + Stored + Copy
+{
+}
 
-impl<O> Agent for O where O: Outbox<Row = Row, Key = Key, Scope = ()> + Bus<Key = Key, Connection: Runs + 'static> + Copy
-{}
+impl<O> Agent for O where
+    O: Outbox<Row = Row, Key = Key, Scope = ()> + Bus<Key = Key, Connection: Runs + 'static> + Stored + Copy
+{
+}
 
 /// Publishes each message twice, as a broker may deliver it.
 struct Twice(Memory);
@@ -136,7 +142,7 @@ impl Publisher for Twice {
 }
 
 /// Relays and consumes until it holds.
-async fn run_until<O: Agent>(outbox: O, holds: impl FnMut() -> bool + Send) -> (Report, Consumed) {
+pub async fn run_until<O: Agent>(outbox: O, holds: impl FnMut() -> bool + Send) -> (Report, Consumed) {
     let broker = Memory::default();
     let mut subscriber = broker.subscribe("agent-events", "keeper", Tags::default());
     let handlers = handlers();

@@ -1,6 +1,7 @@
 //! Relays, consumers and the event bus on every engine, with the broker inside the process and with publishers that
 //! misbehave.
 
+mod backlog;
 pub mod bus;
 mod order;
 mod origin;

@@ -374,6 +374,83 @@ SET `status` = 'pending',
 WHERE `id` = ?
   AND `status` IN ('pending', 'published');
 
+-- name: list_pending
+-- Shows rows of the state pending in the order of `next_retry_at`, `id`, without locking or marking them.
+-- What follows the last row of a page is asked for by `list_pending_after_2` and then `list_pending_after_1`.
+-- index: idx_agent_outbox_messages_pending
+-- ? limit
+SELECT `id`, `biz_type`, `topic`, `message_key`, `payload`, `status`, `retry_count`, `max_retry`, `next_retry_at`, `last_error`, `published_at`, `consumed_at`, `created_at`, `updated_at`
+FROM `agent_outbox_messages` FORCE INDEX (`idx_agent_outbox_messages_pending`)
+WHERE `status` = 'pending'
+ORDER BY `next_retry_at`, `id`
+LIMIT ?;
+
+-- name: list_pending_after_2
+-- Shows the rows of the state pending with the same `next_retry_at` that come behind a row in `id`.
+-- Then those of `list_pending_after_1`.
+-- index: idx_agent_outbox_messages_pending
+-- ? next_retry_at
+-- ? id
+-- ? limit
+SELECT `id`, `biz_type`, `topic`, `message_key`, `payload`, `status`, `retry_count`, `max_retry`, `next_retry_at`, `last_error`, `published_at`, `consumed_at`, `created_at`, `updated_at`
+FROM `agent_outbox_messages` FORCE INDEX (`idx_agent_outbox_messages_pending`)
+WHERE `status` = 'pending'
+  AND `next_retry_at` = ?
+  AND `id` > ?
+ORDER BY `id`
+LIMIT ?;
+
+-- name: list_pending_after_1
+-- Shows the rows of the state pending that come behind a row in `next_retry_at`.
+-- index: idx_agent_outbox_messages_pending
+-- ? next_retry_at
+-- ? limit
+SELECT `id`, `biz_type`, `topic`, `message_key`, `payload`, `status`, `retry_count`, `max_retry`, `next_retry_at`, `last_error`, `published_at`, `consumed_at`, `created_at`, `updated_at`
+FROM `agent_outbox_messages` FORCE INDEX (`idx_agent_outbox_messages_pending`)
+WHERE `status` = 'pending'
+  AND `next_retry_at` > ?
+ORDER BY `next_retry_at`, `id`
+LIMIT ?;
+
+-- name: list_published
+-- Shows rows of the state published in the order of `published_at`, `id`, but for those of `count_stranded_published`, without locking or marking them.
+-- What follows the last row of a page is asked for by `list_published_after_2` and then `list_published_after_1`.
+-- index: idx_agent_outbox_messages_sweep
+-- ? limit
+SELECT `id`, `biz_type`, `topic`, `message_key`, `payload`, `status`, `retry_count`, `max_retry`, `next_retry_at`, `last_error`, `published_at`, `consumed_at`, `created_at`, `updated_at`
+FROM `agent_outbox_messages` FORCE INDEX (`idx_agent_outbox_messages_sweep`)
+WHERE `status` = 'published'
+  AND `published_at` IS NOT NULL
+ORDER BY `published_at`, `id`
+LIMIT ?;
+
+-- name: list_published_after_2
+-- Shows the rows of the state published with the same `published_at` that come behind a row in `id`.
+-- Then those of `list_published_after_1`.
+-- index: idx_agent_outbox_messages_sweep
+-- ? published_at
+-- ? id
+-- ? limit
+SELECT `id`, `biz_type`, `topic`, `message_key`, `payload`, `status`, `retry_count`, `max_retry`, `next_retry_at`, `last_error`, `published_at`, `consumed_at`, `created_at`, `updated_at`
+FROM `agent_outbox_messages` FORCE INDEX (`idx_agent_outbox_messages_sweep`)
+WHERE `status` = 'published'
+  AND `published_at` = ?
+  AND `id` > ?
+ORDER BY `id`
+LIMIT ?;
+
+-- name: list_published_after_1
+-- Shows the rows of the state published that come behind a row in `published_at`.
+-- index: idx_agent_outbox_messages_sweep
+-- ? published_at
+-- ? limit
+SELECT `id`, `biz_type`, `topic`, `message_key`, `payload`, `status`, `retry_count`, `max_retry`, `next_retry_at`, `last_error`, `published_at`, `consumed_at`, `created_at`, `updated_at`
+FROM `agent_outbox_messages` FORCE INDEX (`idx_agent_outbox_messages_sweep`)
+WHERE `status` = 'published'
+  AND `published_at` > ?
+ORDER BY `published_at`, `id`
+LIMIT ?;
+
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- ? age_ms

@@ -356,6 +356,83 @@ SET "status" = 'pending',
 WHERE "id" = $2
   AND "status" IN ('pending', 'published');
 
+-- name: list_pending
+-- Shows rows of the state pending in the order of "next_retry_at", "id", without locking or marking them.
+-- What follows the last row of a page is asked for by `list_pending_after_2` and then `list_pending_after_1`.
+-- index: idx_agent_outbox_messages_pending
+-- $1 limit
+SELECT "id", "biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at"
+FROM "agent_outbox_messages"
+WHERE "status" = 'pending'
+ORDER BY "next_retry_at", "id"
+LIMIT $1;
+
+-- name: list_pending_after_2
+-- Shows the rows of the state pending with the same "next_retry_at" that come behind a row in "id".
+-- Then those of `list_pending_after_1`.
+-- index: idx_agent_outbox_messages_pending
+-- $1 next_retry_at
+-- $2 id
+-- $3 limit
+SELECT "id", "biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at"
+FROM "agent_outbox_messages"
+WHERE "status" = 'pending'
+  AND "next_retry_at" = $1
+  AND "id" > $2
+ORDER BY "id"
+LIMIT $3;
+
+-- name: list_pending_after_1
+-- Shows the rows of the state pending that come behind a row in "next_retry_at".
+-- index: idx_agent_outbox_messages_pending
+-- $1 next_retry_at
+-- $2 limit
+SELECT "id", "biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at"
+FROM "agent_outbox_messages"
+WHERE "status" = 'pending'
+  AND "next_retry_at" > $1
+ORDER BY "next_retry_at", "id"
+LIMIT $2;
+
+-- name: list_published
+-- Shows rows of the state published in the order of "published_at", "id", but for those of `count_stranded_published`, without locking or marking them.
+-- What follows the last row of a page is asked for by `list_published_after_2` and then `list_published_after_1`.
+-- index: idx_agent_outbox_messages_sweep
+-- $1 limit
+SELECT "id", "biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at"
+FROM "agent_outbox_messages"
+WHERE "status" = 'published'
+  AND "published_at" IS NOT NULL
+ORDER BY "published_at", "id"
+LIMIT $1;
+
+-- name: list_published_after_2
+-- Shows the rows of the state published with the same "published_at" that come behind a row in "id".
+-- Then those of `list_published_after_1`.
+-- index: idx_agent_outbox_messages_sweep
+-- $1 published_at
+-- $2 id
+-- $3 limit
+SELECT "id", "biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at"
+FROM "agent_outbox_messages"
+WHERE "status" = 'published'
+  AND "published_at" = $1
+  AND "id" > $2
+ORDER BY "id"
+LIMIT $3;
+
+-- name: list_published_after_1
+-- Shows the rows of the state published that come behind a row in "published_at".
+-- index: idx_agent_outbox_messages_sweep
+-- $1 published_at
+-- $2 limit
+SELECT "id", "biz_type", "topic", "message_key", "payload", "status", "retry_count", "max_retry", "next_retry_at", "last_error", "published_at", "consumed_at", "created_at", "updated_at"
+FROM "agent_outbox_messages"
+WHERE "status" = 'published'
+  AND "published_at" > $1
+ORDER BY "published_at", "id"
+LIMIT $2;
+
 -- name: cutoff
 -- The time before which finished rows leave: now, less `keep` in milliseconds.
 -- $1 age_ms

@@ -45,6 +45,7 @@ const KAFKA: &str = "rust/kafka.rs.jinja";
 const NATS: &str = "rust/nats.rs.jinja";
 const RELAY: &str = "rust/relay.rs.jinja";
 const BUS: &str = "rust/bus.rs.jinja";
+const BACKLOG: &str = "rust/backlog.rs.jinja";
 /// Parts of those above, which include them.
 #[cfg(feature = "schema")]
 const PARTS: [&str; 6] = [
@@ -259,6 +260,7 @@ const KAFKA_DOCS: &str = "Brokers that speak the Kafka protocol.";
 const NATS_DOCS: &str = "NATS JetStream.";
 const RELAY_DOCS: &str = "From tables to brokers.";
 const BUS_DOCS: &str = "Events, and who handles them.";
+const BACKLOG_DOCS: &str = "What waits in an event bus, as its consumer would see it.";
 const TABLES_DOCS: &str = "The tables: the same on every database.";
 
 impl Target for Rust {
@@ -315,6 +317,7 @@ impl Target for Rust {
             TemplateContext::of::<RelayFile>(NATS),
             TemplateContext::of::<RelayFile>(RELAY),
             TemplateContext::of::<RelayFile>(BUS),
+            TemplateContext::of::<RelayFile>(BACKLOG),
             TemplateContext::of::<TableFile>(PARTS[0]),
             TemplateContext::of::<TableFile>(PARTS[1]),
             TemplateContext::of::<DialectFile>(PARTS[2]),

@@ -15,9 +15,9 @@ use super::needs::{self, Need, Needs, Parts};
 use super::rows::{self, RowsFile};
 use super::table::{self, Names, TableFile};
 use super::{
-    BROKER, BROKER_DOCS, BUS, BUS_DOCS, Clock, DIALECT, DialectFile, DriverErrors, Held, KAFKA, KAFKA_DOCS, Module,
-    NATS, NATS_DOCS, QUEUE, QueueFile, RELAY, RELAY_DOCS, ROOT, ROWS, RelayFile, RootFile, TABLE, TABLES, TYPES,
-    TablesFile, TypesFile,
+    BACKLOG, BACKLOG_DOCS, BROKER, BROKER_DOCS, BUS, BUS_DOCS, Clock, DIALECT, DialectFile, DriverErrors, Held, KAFKA,
+    KAFKA_DOCS, Module, NATS, NATS_DOCS, QUEUE, QueueFile, RELAY, RELAY_DOCS, ROOT, ROWS, RelayFile, RootFile, TABLE,
+    TABLES, TYPES, TablesFile, TypesFile,
 };
 use super::{text, value};
 
@@ -98,6 +98,7 @@ impl Plan {
     /// What relays of all databases share, by module; nothing where nothing is published.
     pub fn shared(&self, context: &Context<'_>) -> Result<Vec<(&'static str, &'static str, String)>> {
         let modules = [
+            (Need::Bus, "backlog", BACKLOG_DOCS, BACKLOG),
             (Need::Relay, "broker", BROKER_DOCS, BROKER),
             (Need::Bus, "bus", BUS_DOCS, BUS),
             (Need::Kafka, "kafka", KAFKA_DOCS, KAFKA),

@@ -103,13 +103,18 @@ pub fn read(column: &Column, wire: Wire) -> (String, Option<u8>) {
 
 /// The column's value of `of` as the driver takes it, and the function that makes it so.
 pub fn bind(of: &str, column: &Column, field: &str, wire: Wire, is_choice: bool) -> (String, Option<String>) {
+    bind_value(&format!("{of}.{field}"), column, wire, is_choice)
+}
+
+/// The same of an expression.
+pub fn bind_value(value: &str, column: &Column, wire: Wire, is_choice: bool) -> (String, Option<String>) {
     let opt = if column.nullable { "opt_to" } else { "to" };
     match wire {
-        Wire::Same if is_choice || is_copy(&column.ty) => (format!("{of}.{field}"), None),
-        Wire::Same | Wire::Padded => (format!("&{of}.{field}"), None),
-        Wire::Integer(bits) => (format!("{opt}_i{bits}({of}.{field})?"), Some(format!("{opt}_i{bits}"))),
-        Wire::Numeric => (format!("{opt}_numeric({of}.{field})"), Some(format!("{opt}_numeric"))),
-        Wire::Text => (format!("{opt}_text(&{of}.{field})"), Some(format!("{opt}_text"))),
+        Wire::Same if is_choice || is_copy(&column.ty) => (value.to_owned(), None),
+        Wire::Same | Wire::Padded => (format!("&{value}"), None),
+        Wire::Integer(bits) => (format!("{opt}_i{bits}({value})?"), Some(format!("{opt}_i{bits}"))),
+        Wire::Numeric => (format!("{opt}_numeric({value})"), Some(format!("{opt}_numeric"))),
+        Wire::Text => (format!("{opt}_text(&{value})"), Some(format!("{opt}_text"))),
     }
 }
 

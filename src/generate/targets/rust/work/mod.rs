@@ -4,6 +4,7 @@ mod apart;
 mod claim;
 mod leave;
 mod model;
+mod open;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -133,6 +134,8 @@ impl Maker<'_> {
             counted: self.counted(),
             counts: self.counts(),
             oldest: self.oldest(),
+            opens: self.opens(),
+            places: self.places(),
             published: self.subject.names.published.clone(),
             partition: self.partition(),
         }

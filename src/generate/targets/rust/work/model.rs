@@ -67,6 +67,10 @@ pub struct Work {
     pub counted: Items,
     /// Since when the oldest row waits.
     pub oldest: Option<Oldest>,
+    /// The open rows of an event bus, state by state; empty where some state has no index that gives an order.
+    pub opens: Vec<Open>,
+    /// The columns that order them.
+    pub places: Vec<Place>,
     /// How its rows become messages, where they are relayed.
     pub published: Option<Published>,
     /// The column of the message's key, where messages of one key come in the order of their rows.
@@ -103,6 +107,8 @@ template_object!(Work {
     counts,
     counted,
     oldest,
+    opens,
+    places,
     published,
     partition,
 });
@@ -318,3 +324,37 @@ pub struct Oldest {
 }
 
 template_object!(Oldest { docs, name, ty, statement });
+
+/// How the rows of one open state are walked.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Open {
+    /// The state, as a literal.
+    pub state: String,
+    /// The statement of the first page.
+    pub first: String,
+    /// Those of what comes behind a row, the nearest first.
+    pub after: Items,
+    /// The statement that counts the rows that have no place in that order, where there can be some.
+    pub stranded: Option<String>,
+}
+
+template_object!(Open { state, first, after, stranded });
+
+/// A column that orders open rows: how its value passes from one page to the next.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Place {
+    /// The column's position in the table.
+    pub column: usize,
+    /// The type of `value`.
+    pub ty: String,
+    /// The function that reads it.
+    pub read: String,
+    /// Of a decimal number, the digits behind the point.
+    pub scale: Option<u8>,
+    /// `value` as the driver takes it.
+    pub value: String,
+}
+
+template_object!(Place { column, ty, read, scale, value });
