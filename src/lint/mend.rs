@@ -133,7 +133,7 @@ pub fn path(reading: &Reading<'_>, branch: Option<(&Any<'_>, &Condition<'_>)>) -
         let Some(column) = test.column.as_deref().and_then(|column| known.position(column)) else { continue };
         let pinned = pins.iter().any(|pin| pin.column == column);
         let name = known.table.columns[column].name.to_lowercase();
-        if !is_found_by(reading, column) && !(test.is_pin() && known.roles.is_published(&name)) {
+        if !(is_found_by(reading, column) || test.is_pin() && known.roles.is_published(&name)) {
             // It filters what the index finds.
             continue;
         }
