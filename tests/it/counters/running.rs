@@ -96,11 +96,18 @@ pub fn run(probe: &mut Probe, values: &Values<'_>, query: &Query) -> Result<(Cou
             keys = Some(answer);
         }
     }
-    let row = if kind(query) == Kind::Keyed || goes_on(query) { row_for(probe, queue, query) } else { None };
+    let mut row = if kind(query) == Kind::Keyed || goes_on(query) { row_for(probe, queue, query) } else { None };
     if kind(query) == Kind::Keyed && row.is_none()
         || keys.as_ref().is_some_and(|keys| keys.rows.is_empty() && kind(query) == Kind::ByKeys)
     {
         return Ok((Counted::default(), Some(0)));
+    }
+    if let Some(row) = row.as_mut().filter(|_| goes_on(query)) {
+        // A place right before the row, so that something comes behind it whoever shares its second.
+        for (column, value) in row.columns.iter().zip(&mut row.rows[0]) {
+            let is_key = queue.table.primary_key.iter().any(|at| queue.table.columns[*at].name == *column);
+            *value = if is_key { Some("0".to_owned()) } else { value.take() };
+        }
     }
     let (sql, binds) = values.of(probe, query, row.as_ref(), keys.as_ref());
     if kind(query) == Kind::First || kind(query) == Kind::Move && query.name == "recover" {

@@ -35,6 +35,35 @@ fn whole() -> Value {
     })
 }
 
+/// Buses of other kinds than the shipped one: without a sweep, and with a scope, a key of two columns and an unsigned number.
+pub fn buses() -> String {
+    let mut scoped = whole();
+    scoped["tableName"] = json!("scoped_deeds");
+    let columns = scoped["columns"].as_array_mut().unwrap();
+    columns[0] = json!({ "name": "number", "type": "BIGINT UNSIGNED" });
+    columns[5] = json!({ "name": "due_at", "type": "DATETIME(3)", "nullable": true });
+    columns[7] = json!({ "name": "published_at", "type": "TIMESTAMP", "nullable": true });
+    columns.push(json!({ "name": "app_code", "type": "VARCHAR(32)" }));
+    columns.push(json!({ "name": "part", "type": "CHAR(8)" }));
+    scoped["primaryKey"] = json!(["app_code", "part", "number"]);
+    let claim = scoped["claim"].as_object_mut().unwrap();
+    claim.remove("global");
+    claim.remove("due");
+    claim.insert("scope".to_owned(), json!(["app_code"]));
+    claim["retry"]["at"] = json!("due_at");
+    claim["times"]["published"] = json!("published_at");
+    scoped["bus"]["sweep"] = json!("5m");
+    json!([whole(), scoped]).to_string()
+}
+
+#[test]
+fn every_open_state_of_a_bus_is_walked() {
+    let code = load_text(&buses()).rust_bundle();
+    // On four databases.
+    assert_eq!(code.matches("pub async fn check_backlog(").count(), 8);
+    assert_eq!(code.matches("stranded: Some(").count(), 8, "both times of the second table may be NULL");
+}
+
 /// The definition with another value, or without the key.
 fn with(pointer: &str, value: Value) -> Value {
     let mut table = whole();

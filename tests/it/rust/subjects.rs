@@ -21,6 +21,7 @@ pub fn subjects(test: &str) -> Vec<(String, Loaded)> {
         ("every_value".to_owned(), folder("tests/cases/rust", &ALL)),
         ("every_type".to_owned(), file("tests/cases/schemas/every_type.json")),
         ("events".to_owned(), file("tests/cases/events/odd.json")),
+        ("buses".to_owned(), load_text(&super::relays::buses())),
         ("names".to_owned(), load_text(&names())),
         ("cases".to_owned(), load(&[("cases.json", &cases())], &["postgres"])),
     ];
