@@ -574,7 +574,7 @@ pub async fn handle<B: Bus>(
     let is_over = is_last || matches!(error, HandleError::Unrecoverable(_));
     let text = error.to_string();
     // Who published it may not have said so yet.
-    for wait in [10, 30, 100, 300, 0] {
+    for wait in [10, 30, 100, 300, 600, 1_000, 0] {
         let said = match is_over {
             true => bus.dead(&key, &text).await.map(|()| None),
             false => bus.retry(&key, attempt, &text).await.map(Some),
