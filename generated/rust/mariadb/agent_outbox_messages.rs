@@ -170,8 +170,8 @@ SET `status` = 'consumed',
     `updated_at` = UTC_TIMESTAMP(0)
 WHERE `id` = ?
   AND `status` IN ('pending', 'published')";
-    /// Puts rows back whose message never arrived, the longest published first.
-    /// The attempts are the fence: they and their limit go up by one, so that who published the row before cannot do so again.
+    /// Puts rows back whose message never arrived, the longest published first. It loses no attempt.
+    /// The attempts are the fence: they go up by one, so that who published the row before cannot do so again.
     /// Then `sweep` in the same transaction, at READ COMMITTED.
     ///
     /// Parameters: `sweep_ms`, `limit`.
@@ -190,7 +190,7 @@ FOR UPDATE SKIP LOCKED";
     pub const SWEEP: &str = r"UPDATE `agent_outbox_messages` FORCE INDEX (`PRIMARY`)
 SET `status` = 'pending',
     `next_retry_at` = UTC_TIMESTAMP(0),
-    `max_retry` = `max_retry` + 1,
+    `max_retry` = `max_retry` + 2,
     `retry_count` = `retry_count` + 1,
     `updated_at` = UTC_TIMESTAMP(0)
 WHERE `id` IN (?)";

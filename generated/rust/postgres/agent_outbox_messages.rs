@@ -166,8 +166,8 @@ SET "status" = 'consumed',
     "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
 WHERE "id" = $1
   AND "status" IN ('pending', 'published')"#;
-    /// Puts rows back whose message never arrived, the longest published first.
-    /// The attempts are the fence: they and their limit go up by one, so that who published the row before cannot do so again.
+    /// Puts rows back whose message never arrived, the longest published first. It loses no attempt.
+    /// The attempts are the fence: they go up by one, so that who published the row before cannot do so again.
     ///
     /// Parameters: `sweep_ms`, `limit`.
     pub const SWEEP: &str = r#"WITH found AS MATERIALIZED (
@@ -182,7 +182,7 @@ WHERE "id" = $1
 UPDATE "agent_outbox_messages" AS t
 SET "status" = 'pending',
     "next_retry_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
-    "max_retry" = "max_retry" + 1,
+    "max_retry" = "max_retry" + 2,
     "retry_count" = "retry_count" + 1,
     "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
 WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))

@@ -183,14 +183,14 @@ SET "status" = 'consumed',
     "updated_at" = strftime('%Y-%m-%d %H:%M:%S', 'now')
 WHERE "id" = ?
   AND "status" IN ('pending', 'published')"#;
-    /// Puts rows back whose message never arrived, the longest published first.
-    /// The attempts are the fence: they and their limit go up by one, so that who published the row before cannot do so again.
+    /// Puts rows back whose message never arrived, the longest published first. It loses no attempt.
+    /// The attempts are the fence: they go up by one, so that who published the row before cannot do so again.
     ///
     /// Parameters: `sweep_ms`, `limit`.
     pub const SWEEP: &str = r#"UPDATE "agent_outbox_messages"
 SET "status" = 'pending',
     "next_retry_at" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
-    "max_retry" = "max_retry" + 1,
+    "max_retry" = "max_retry" + 2,
     "retry_count" = "retry_count" + 1,
     "updated_at" = strftime('%Y-%m-%d %H:%M:%S', 'now')
 WHERE rowid IN (

@@ -6,7 +6,7 @@ use crate::workload::{Path, Purpose};
 use super::claim::{self, Bound};
 use super::roles::{Roles, Value};
 use super::sql::{Condition, Sql};
-use super::transition::{attempts_are_the_fence, held, keyed, state, waiting};
+use super::transition::{about_untried, attempts_are_the_fence, held, keyed, state, untried, waiting};
 use super::{Context, Meaning, Query};
 
 pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
@@ -82,8 +82,8 @@ fn postpone_published(context: &Context<'_>, roles: &Roles<'_>, published: &str)
     let values = back_in_turn(context, roles)?;
     let since = if roles.published.is_some() { " that has been published for a while" } else { "" };
     let about = format!(
-        "Puts a published row{since} back, for others of its key that have come before it. It loses no attempt.{}",
-        about_the_fence(roles)
+        "Puts a published row{since} back, for others of its key that have come before it.{}",
+        about_untried(roles)
     );
     let mut conditions: Vec<Condition> =
         roles.scope.iter().chain(&roles.tail).map(|at| Condition::Equal(*at)).collect();
@@ -100,8 +100,8 @@ fn postpone_published(context: &Context<'_>, roles: &Roles<'_>, published: &str)
 fn postpone_early(context: &Context<'_>, roles: &Roles<'_>, published: &str) -> Option<Query> {
     let values = back_in_turn(context, roles)?;
     let about = format!(
-        "Puts a row back whose message came too early, until later, whether or not it is marked as published yet. It loses no attempt.{}",
-        about_the_fence(roles)
+        "Puts a row back whose message came too early, until later, whether or not it is marked as published yet.{}",
+        about_untried(roles)
     );
     let mut from = waiting(roles);
     from.push(published);
@@ -112,29 +112,7 @@ fn postpone_early(context: &Context<'_>, roles: &Roles<'_>, published: &str) -> 
 fn back_in_turn(context: &Context<'_>, roles: &Roles<'_>) -> Option<Vec<(usize, Value)>> {
     let mut values = vec![state(context, roles, roles.waiting()), (roles.time()?, Value::Later(Meaning::DelayMs))];
     values.extend(roles.released(context.table));
-    let by = |column: usize, by: &str| Value::Text(format!("{} {by}", context.column(column)));
-    if attempts_are_the_fence(roles) {
-        // One for the fence, and one for the claim that has published it.
-        values.extend(roles.max.map(|max| (max, by(max, "+ 2"))));
-        values.extend(roles.count.map(|count| (count, by(count, "+ 1"))));
-    } else {
-        // A message of a former life finds a row that was not tried yet.
-        values.extend(roles.count.map(|count| {
-            let column = context.column(count);
-            let tried = format!("{column} > 0");
-            (count, Value::Case(tried, Box::new(by(count, "- 1")), Box::new(Value::Text(column))))
-        }));
-    }
+    values.extend(untried(context, roles));
     values.extend(roles.changed());
     Some(values)
-}
-
-/// For the comment of a statement that does that.
-fn about_the_fence(roles: &Roles<'_>) -> &'static str {
-    match attempts_are_the_fence(roles) {
-        true => {
-            "\nThe attempts are the fence: they go up by one, so that who published the row before cannot do so again."
-        }
-        false => "",
-    }
 }

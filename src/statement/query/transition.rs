@@ -66,6 +66,36 @@ fn fenced_off(context: &Context<'_>, roles: &Roles<'_>) -> Vec<(usize, Value)> {
     count.into_iter().flat_map(|count| roles.max.into_iter().chain([count])).map(raised).collect()
 }
 
+/// A row that its relay has published goes back without the attempt that this was. Where the attempts are the fence they go up
+/// by one, and the most attempts by one more than that.
+pub fn untried(context: &Context<'_>, roles: &Roles<'_>) -> Vec<(usize, Value)> {
+    let by = |column: usize, by: &str| Value::Text(format!("{} {by}", context.column(column)));
+    if attempts_are_the_fence(roles) {
+        let most = roles.max.map(|max| (max, by(max, "+ 2")));
+        return most.into_iter().chain(roles.count.map(|count| (count, by(count, "+ 1")))).collect();
+    }
+    // A message of a former life finds a row that was not tried yet.
+    let given_back = |count: usize| {
+        let column = context.column(count);
+        let tried = format!("{column} > 0");
+        (count, Value::Case(tried, Box::new(by(count, "- 1")), Box::new(Value::Text(column))))
+    };
+    roles.count.map(given_back).into_iter().collect()
+}
+
+/// What [`untried`] does, for the statement's comment.
+pub fn about_untried(roles: &Roles<'_>) -> &'static str {
+    match (attempts_are_the_fence(roles), roles.max.is_some()) {
+        (true, true) => {
+            " It loses no attempt.\nThe attempts are the fence: they go up by one, so that who published the row before cannot do so again."
+        }
+        (true, false) => {
+            "\nThe attempts are the fence: this counts as one, so that who published the row before cannot do so again."
+        }
+        (false, _) => " It loses no attempt.",
+    }
+}
+
 /// What [`fenced_off`] does, for the statement's comment.
 fn about_fenced_off(roles: &Roles<'_>) -> &'static str {
     match (attempts_are_the_fence(roles) && roles.count.is_some(), roles.max.is_some()) {
@@ -257,10 +287,11 @@ fn consume(context: &Context<'_>, roles: &Roles<'_>, done: &str, published: &str
 fn sweep(context: &Context<'_>, roles: &Roles<'_>, path: &Path) -> Vec<Query> {
     let mut values = vec![state(context, roles, &roles.claim.status.pending)];
     values.extend(roles.pending(context.table));
-    values.extend(fenced_off(context, roles));
+    // A consumer that is away for long must not use up the attempts of what waits for it.
+    values.extend(untried(context, roles));
     values.extend(roles.changed());
     let about =
-        format!("Puts rows back whose message never arrived, the longest published first.{}", about_fenced_off(roles));
+        format!("Puts rows back whose message never arrived, the longest published first.{}", about_untried(roles));
     let moving =
         Moving { name: "sweep", about: &about, values: &values, bound: Bound::Age(Meaning::SweepMs), shown: &[] };
     moving.queries(context, roles, path)

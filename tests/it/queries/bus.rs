@@ -125,3 +125,41 @@ fn a_message_that_is_never_handled_ends_dead(scratch: &mut Scratch) {
     faults.report();
 }
 on_servers!(a_message_that_is_never_handled_ends_dead);
+
+/// However often a row is published for nothing, because its consumer is away, it has all its attempts; but for rows that
+/// have no limit of their own and whose fence is the attempts.
+fn a_consumer_that_is_away_costs_no_attempt(scratch: &mut Scratch) {
+    let catalog = committed();
+    let mut driver = prepared(scratch, &catalog);
+    let mut faults = Faults::default();
+    for mut case in buses(&catalog, scratch) {
+        let keeps = case.queue.max.is_some() || !case.queue.attempts_are_the_fence();
+        if case.find("sweep").is_none() || !keeps {
+            continue;
+        }
+        driver.run("BEGIN");
+        faults.collect(|| {
+            let mut new = taken(&case);
+            new[case.queue.count.unwrap()] = Some("0".to_owned());
+            insert(&mut driver, case.table(), &[new]);
+            for day in 1..=60 {
+                case.now = Some(NOON + day * DAY);
+                driver.set_clock(NOON + day * DAY);
+                assert!(claim(&case, &mut driver), "{} is dead after {day} claims", case.table().name);
+                assert_eq!(act(&case, &mut driver, "mark_published"), 1);
+                let row = rows(&mut driver, case.table()).remove(0);
+                let cutoff = NOON + day * DAY;
+                let mut given = Given { row: Some(&row), cutoff, limit: 10, ..Given::default() };
+                if driver.server.is_mysql_like() {
+                    case.run(&mut driver, case.get("sweep_find"), &given);
+                    given.keys = vec![row.clone()];
+                }
+                assert_eq!(case.run(&mut driver, case.get("sweep"), &given).affected, 1);
+            }
+        });
+        driver.undo();
+        driver.set_clock(NOON);
+    }
+    faults.report();
+}
+on_servers!(a_consumer_that_is_away_costs_no_attempt);

@@ -138,8 +138,18 @@ impl<'q, 'a> Change<'q, 'a> {
         self.new_life().row
     }
 
+    /// Published for nothing: the row loses no attempt where that is possible, and who has published it is fenced off.
+    fn untried(self) -> Self {
+        let (count, max) = (self.queue.count, self.queue.max);
+        if self.queue.attempts_are_the_fence() {
+            return self.add(count, 1).add(max, 2);
+        }
+        let tried = count.filter(|count| self.queue.number(*count, &self.row) > 0);
+        self.add(tried, -1)
+    }
+
     pub fn swept(self) -> Row {
-        self.pending().fenced_off().row
+        self.pending().untried().row
     }
 }
 
@@ -182,13 +192,8 @@ pub fn transition(queue: &Queue<'_>, name: &str, row: &Row, fence_is_right: bool
             (queue.is(row, status.published.as_ref()), change.set(queue.error, Some(ERROR.to_owned())))
         }
         "postpone_published" | "postpone_early" => {
-            let change = change.status(queue.waiting()).time(queue.time(), DELAY).released();
-            let is_fence = queue.attempts_are_the_fence();
-            // Either way the row loses no attempt, and who has published it is fenced off.
-            let tried = queue.count.is_some_and(|count| queue.number(count, row) > 0);
-            let change = change.add(queue.count.filter(|_| is_fence || tried), if is_fence { 1 } else { -1 });
+            let change = change.status(queue.waiting()).time(queue.time(), DELAY).released().untried();
             let is_old = queue.published.is_none_or(|at| queue.read(at, row).is_some_and(|at| at <= CUTOFF));
-            let change = change.add(queue.max.filter(|_| is_fence), 2);
             let is_published = queue.is(row, status.published.as_ref());
             let applies =
                 if name == "postpone_early" { is_published || queue.is_waiting(row) } else { is_published && is_old };

@@ -7,6 +7,7 @@ mod order;
 mod origin;
 mod outbox;
 mod publishers;
+mod tags;
 
 use std::future::Future;
 use std::time::Duration;

@@ -169,8 +169,8 @@ WHERE "id" = $1
   AND "status" IN ('pending', 'published');
 
 -- name: sweep
--- Puts rows back whose message never arrived, the longest published first.
--- The attempts are the fence: they and their limit go up by one, so that who published the row before cannot do so again.
+-- Puts rows back whose message never arrived, the longest published first. It loses no attempt.
+-- The attempts are the fence: they go up by one, so that who published the row before cannot do so again.
 -- index: idx_agent_outbox_messages_sweep
 -- $1 sweep_ms
 -- $2 limit
@@ -186,7 +186,7 @@ WITH found AS MATERIALIZED (
 UPDATE "agent_outbox_messages" AS t
 SET "status" = 'pending',
     "next_retry_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
-    "max_retry" = "max_retry" + 1,
+    "max_retry" = "max_retry" + 2,
     "retry_count" = "retry_count" + 1,
     "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
 WHERE t.ctid = ANY (ARRAY(SELECT ctid FROM found))
