@@ -428,8 +428,7 @@ pub enum Handled {
     Early,
     /// Its row is given up.
     Dead(HandleError),
-    /// Its handler failed, and its row was not yet marked as published, or not any more: it is published again when its time
-    /// runs out.
+    /// Its handler failed, and its row is done with by now: another consumer was faster.
     Left(HandleError),
 }
 
@@ -573,20 +572,16 @@ pub async fn handle<B: Bus>(
     let is_last = message.most_attempts.is_some_and(|most| attempt >= most);
     let is_over = is_last || matches!(error, HandleError::Unrecoverable(_));
     let text = error.to_string();
-    // Who published it may not have said so yet.
-    for wait in [10, 30, 100, 300, 600, 1_000, 0] {
-        let said = match is_over {
-            true => bus.dead(&key, &text).await.map(|()| None),
-            false => bus.retry(&key, attempt, &text).await.map(Some),
-        };
-        match said {
-            Ok(None) => return Ok(Handled::Dead(error)),
-            Ok(Some(delay)) => return Ok(Handled::Later { delay, error }),
-            Err(FinishError::Db(error)) => return Err(error),
-            Err(FinishError::Lost) => tokio::time::sleep(Duration::from_millis(wait)).await,
-        }
+    let said = match is_over {
+        true => bus.dead(&key, &text).await.map(|()| None),
+        false => bus.retry(&key, attempt, &text).await.map(Some),
+    };
+    match said {
+        Ok(None) => Ok(Handled::Dead(error)),
+        Ok(Some(delay)) => Ok(Handled::Later { delay, error }),
+        Err(FinishError::Lost) => Ok(Handled::Left(error)),
+        Err(FinishError::Db(error)) => Err(error),
     }
-    Ok(Handled::Left(error))
 }
 
 /// A publisher that hands events to their handlers in this process: a relay with it empties the table without a broker.

@@ -149,7 +149,7 @@ WHERE "id" = ?
     pub const FIND_STATE: &str = r#"SELECT "status"
 FROM "agent_outbox_messages"
 WHERE "id" = ?"#;
-    /// Puts a row back whose handler failed.
+    /// Puts a row back whose handler failed, whether or not it is marked as published yet.
     /// The attempt was counted by the claim; at the limit the caller uses `dead_published` instead.
     /// The attempts are the fence: they and their limit go up by one, so that who published the row before cannot do so again.
     ///
@@ -162,7 +162,7 @@ SET "status" = 'pending',
     "max_retry" = "max_retry" + 1,
     "retry_count" = "retry_count" + 1
 WHERE "id" = ?
-  AND "status" = ('published')"#;
+  AND "status" IN ('pending', 'published')"#;
     /// Gives up a row that its handler can never handle, with the reason.
     ///
     /// Parameters: `error`, `id`.
@@ -172,7 +172,7 @@ SET "status" = 'dead',
     "consumed_at" = strftime('%Y-%m-%d %H:%M:%S', 'now'),
     "updated_at" = strftime('%Y-%m-%d %H:%M:%S', 'now')
 WHERE "id" = ?
-  AND "status" = ('published')"#;
+  AND "status" IN ('pending', 'published')"#;
     /// Finishes a row in the transaction of its handler, whether or not it is marked as published yet.
     /// No row: it was handled before, or given up.
     ///
@@ -1048,8 +1048,8 @@ pub async fn mark_published(
     }
 }
 
-/// Puts a row back whose handler failed in its `attempt`th attempt, later with every attempt. `Lost`: it is not published
-/// any more.
+/// Puts a row back whose handler failed in its `attempt`th attempt, later with every attempt, whether or not it is
+/// marked as published yet. `Lost`: it is done with by now.
 pub async fn retry_published(
     connection: &mut super::Connection,
     key: &table::Key,
@@ -1065,7 +1065,8 @@ pub async fn retry_published(
     Ok(delay)
 }
 
-/// Gives up a row that its handler can never handle. `Lost`: it is not published any more.
+/// Gives up a row that its handler can never handle, whether or not it is marked as published yet. `Lost`: it is done with
+/// by now.
 pub async fn dead_published(
     connection: &mut super::Connection,
     key: &table::Key,

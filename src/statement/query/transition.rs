@@ -235,19 +235,25 @@ fn bus(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
     let about = "Marks a row as handed to the broker. No row while it is done already: the consumer was faster.";
     queries.push(keyed(context, roles, "mark_published", about, &values, &waiting(roles), true));
     queries.push(look(context, roles));
-    // The consumer knows of no attempt: its state is what protects these.
+    // The consumer knows of no attempt: its state is what protects these. Its relay may not have said yet that a row is
+    // published: fenced off, it will not say so of a message that is gone.
+    let mut open = waiting(roles);
+    open.push(published);
     let end = about_end(roles, "dead_published");
-    let about = format!("Puts a row back whose handler failed.\n{end}{}", about_fenced_off(roles));
+    let about = format!(
+        "Puts a row back whose handler failed, whether or not it is marked as published yet.\n{end}{}",
+        about_fenced_off(roles)
+    );
     let mut values = put_back(context, roles);
     values.extend(fenced_off(context, roles));
-    queries.push(keyed(context, roles, "retry_published", &about, &values, &[published], false));
+    queries.push(keyed(context, roles, "retry_published", &about, &values, &open, false));
     if let Some(dead) = &status.dead {
         let about = format!("Gives up a row that its handler can never handle{}.", with_reason(roles));
         let mut values = vec![state(context, roles, dead)];
         values.extend(roles.error.map(|error| (error, Value::Parameter(Meaning::Error))));
-        values.extend(roles.finished.map(|finished| (finished, Value::Now)));
+        values.extend(roles.given_up(context.table));
         values.extend(roles.changed());
-        queries.push(keyed(context, roles, "dead_published", &about, &values, &[published], false));
+        queries.push(keyed(context, roles, "dead_published", &about, &values, &open, false));
     }
     queries.push(consume(context, roles, done, published));
     if let Some(path) = context.paths().iter().find(|path| path.purpose == Purpose::Sweep) {

@@ -189,7 +189,8 @@ pub fn transition(queue: &Queue<'_>, name: &str, row: &Row, fence_is_right: bool
         }
         "retry_published" => {
             let change = change.status(queue.waiting()).time(queue.time(), DELAY).fenced_off();
-            (queue.is(row, status.published.as_ref()), change.set(queue.error, Some(ERROR.to_owned())))
+            let change = change.set(queue.error, Some(ERROR.to_owned()));
+            (queue.is_waiting(row) || queue.is(row, status.published.as_ref()), change.released())
         }
         "postpone_published" | "postpone_early" => {
             let change = change.status(queue.waiting()).time(queue.time(), DELAY).released().untried();
@@ -201,7 +202,7 @@ pub fn transition(queue: &Queue<'_>, name: &str, row: &Row, fence_is_right: bool
         }
         "dead_published" => {
             let change = change.finished(status.dead.as_ref().unwrap()).set(queue.error, Some(ERROR.to_owned()));
-            (queue.is(row, status.published.as_ref()), change)
+            (queue.is_waiting(row) || queue.is(row, status.published.as_ref()), change)
         }
         "consume" => (queue.is_waiting(row) || queue.is(row, status.published.as_ref()), change.finished(done)),
         "replay" => {

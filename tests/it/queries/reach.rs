@@ -96,7 +96,8 @@ fn is_possible(queue: &Queue<'_>, name: &str, row: &Row) -> bool {
         // At the limit a worker calls `dead` instead.
         "retry" => 0 < attempts && attempts < i64::from(MOST),
         // Nobody holds a row that was never taken, nor one with more attempts than a claim gives.
-        "complete" | "complete_many" | "dead" | "extend" | "release" | "mark_published" => {
+        "complete" | "complete_many" | "dead" | "extend" | "release" | "mark_published" | "retry_published"
+        | "dead_published" | "postpone_early" => {
             0 < attempts && queue.count.is_none_or(|_| attempts <= queue.most(row))
         }
         _ => moves,

@@ -140,7 +140,7 @@ FROM `agent_outbox_messages`
 WHERE `id` = ?;
 
 -- name: retry_published
--- Puts a row back whose handler failed.
+-- Puts a row back whose handler failed, whether or not it is marked as published yet.
 -- The attempt was counted by the claim; at the limit the caller uses `dead_published` instead.
 -- The attempts are the fence: they and their limit go up by one, so that who published the row before cannot do so again.
 -- ? delay_ms
@@ -154,7 +154,7 @@ SET `status` = 'pending',
     `max_retry` = `max_retry` + 1,
     `retry_count` = `retry_count` + 1
 WHERE `id` = ?
-  AND `status` = ('published');
+  AND `status` IN ('pending', 'published');
 
 -- name: dead_published
 -- Gives up a row that its handler can never handle, with the reason.
@@ -166,7 +166,7 @@ SET `status` = 'dead',
     `consumed_at` = UTC_TIMESTAMP(0),
     `updated_at` = UTC_TIMESTAMP(0)
 WHERE `id` = ?
-  AND `status` = ('published');
+  AND `status` IN ('pending', 'published');
 
 -- name: consume
 -- Finishes a row in the transaction of its handler, whether or not it is marked as published yet.

@@ -129,7 +129,7 @@ FROM "agent_outbox_messages"
 WHERE "id" = $1;
 
 -- name: retry_published
--- Puts a row back whose handler failed.
+-- Puts a row back whose handler failed, whether or not it is marked as published yet.
 -- The attempt was counted by the claim; at the limit the caller uses `dead_published` instead.
 -- The attempts are the fence: they and their limit go up by one, so that who published the row before cannot do so again.
 -- $1 delay_ms
@@ -143,7 +143,7 @@ SET "status" = 'pending',
     "max_retry" = "max_retry" + 1,
     "retry_count" = "retry_count" + 1
 WHERE "id" = $3
-  AND "status" = ('published');
+  AND "status" IN ('pending', 'published');
 
 -- name: dead_published
 -- Gives up a row that its handler can never handle, with the reason.
@@ -155,7 +155,7 @@ SET "status" = 'dead',
     "consumed_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC'),
     "updated_at" = (date_trunc('second', statement_timestamp()) AT TIME ZONE 'UTC')
 WHERE "id" = $2
-  AND "status" = ('published');
+  AND "status" IN ('pending', 'published');
 
 -- name: consume
 -- Finishes a row in the transaction of its handler, whether or not it is marked as published yet.

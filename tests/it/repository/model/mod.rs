@@ -351,7 +351,7 @@ impl<'b, 's> Run<'b, 's> {
             Consumed::Retried => repository.retry_published(link, &key, 1, "it's broken").is_ok(),
             Consumed::GivenUp => repository.dead_published(link, &key, "never").is_ok(),
         };
-        assert_eq!(done, state == State::Finished || what == Consumed::Done && state == State::Pending);
+        assert_eq!(done, matches!(state, State::Finished | State::Pending));
         let row = self.row(id);
         match what {
             _ if !done => {}
