@@ -254,7 +254,7 @@ impl<'a> Reading<'a> {
             return (changed && moves && block.filter.is_some() && self.searches()).then_some(Claim::Update);
         }
         // Dead letters, finished rows: whoever reads them archives or replays, and claims nothing.
-        if self.is_of_closed_rows() {
+        if self.is_of_closed_rows() || self.is_of_rows(|state| self.known.roles.is_unleased(state)) {
             return None;
         }
         if block.lock.is_some() || self.table.lock_hint.is_some() {
@@ -278,11 +278,16 @@ impl<'a> Reading<'a> {
 
     /// Whether all rows are of finished or given-up states, which the statement names.
     pub fn is_of_closed_rows(&self) -> bool {
+        self.is_of_rows(|state| self.known.roles.is_closed(state))
+    }
+
+    /// Whether all rows are of such states, which the statement names.
+    fn is_of_rows(&self, is: impl Fn(&str) -> bool) -> bool {
         let closed = |test: &Test<'a>| {
             let state = test.column.as_deref().is_some_and(|column| self.known.roles.is_state(column));
             let states = test.texts();
             let named = matches!(test.kind, TestKind::Equal | TestKind::In(_)) && !states.is_empty();
-            state && named && states.into_iter().all(|state| self.known.roles.is_closed(state))
+            state && named && states.into_iter().all(&is)
         };
         self.conjuncts().into_iter().any(|condition| {
             let tests = condition.tests();

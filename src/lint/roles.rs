@@ -16,6 +16,8 @@ pub struct Roles {
     published: Option<String>,
     /// States whose rows still have work to be done.
     open: Vec<String>,
+    /// The state of held rows, where no lease says who holds them.
+    unleased: Option<String>,
     /// All states.
     states: Vec<String>,
 }
@@ -144,6 +146,7 @@ impl Roles {
             order: lower(&claim.order),
             published: claim.times.as_ref().and_then(|times| times.published.as_ref()).map(|name| name.to_lowercase()),
             open,
+            unleased: status.running.clone().filter(|_| lease.is_none()),
             states,
         }
     }
@@ -212,6 +215,12 @@ impl Roles {
     /// Whether rows of the state still have work to be done, as the definition says.
     pub fn is_open(&self, state: &str) -> bool {
         self.open.iter().any(|open| open == state)
+    }
+
+    /// Whether rows of the state are held, and nothing but their worker says by whom: who asks for them claims no work, but
+    /// puts back what a worker has left.
+    pub fn is_unleased(&self, state: &str) -> bool {
+        self.unleased.as_deref() == Some(state)
     }
 
     /// All declared states; none where nothing is declared.
