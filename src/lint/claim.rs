@@ -254,7 +254,7 @@ impl<'a> Reading<'a> {
             return (changed && moves && block.filter.is_some() && self.searches()).then_some(Claim::Update);
         }
         // Dead letters, finished rows: whoever reads them archives or replays, and claims nothing.
-        if self.is_of_closed_rows() || self.is_of_rows(|state| self.known.roles.is_unleased(state)) {
+        if self.is_of_closed_rows() {
             return None;
         }
         if block.lock.is_some() || self.table.lock_hint.is_some() {
@@ -279,6 +279,12 @@ impl<'a> Reading<'a> {
     /// Whether all rows are of finished or given-up states, which the statement names.
     pub fn is_of_closed_rows(&self) -> bool {
         self.is_of_rows(|state| self.known.roles.is_closed(state))
+    }
+
+    /// Whether it asks for rows that are held while no lease says by whom, as the only worker of a scope does when it takes the
+    /// place of another one: it waits for what that one has left under way, and takes all of them in whatever order.
+    pub fn takes_back(&self) -> bool {
+        self.is_of_rows(|state| self.known.roles.is_unleased(state))
     }
 
     /// Whether all rows are of such states, which the statement names.

@@ -217,8 +217,7 @@ impl Roles {
         self.open.iter().any(|open| open == state)
     }
 
-    /// Whether rows of the state are held, and nothing but their worker says by whom: who asks for them claims no work, but
-    /// puts back what a worker has left.
+    /// Whether rows of the state are held, and nothing in the table says by whom.
     pub fn is_unleased(&self, state: &str) -> bool {
         self.unleased.as_deref() == Some(state)
     }

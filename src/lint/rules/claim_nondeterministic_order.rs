@@ -19,7 +19,9 @@ fn judge(reading: &Reading<'_>, context: &Context<'_>, found: &mut Vec<Found>) {
     let appends = context.dialects.iter().any(|dialect| dialect.engine().appends_primary_key);
     let (Some(Claim::Lock), Some(last), false) = (reading.claim, reading.block.order.last(), appends) else { return };
     let known = reading.known;
-    let Some(ordered) = mend::ordered(reading).filter(|_| known.columns_known && !reading.block.gaps.tail) else {
+    let Some(ordered) =
+        mend::ordered(reading).filter(|_| known.columns_known && !reading.block.gaps.tail && !reading.takes_back())
+    else {
         return;
     };
     let pinned = |column: &str| reading.pins(column, &|test| test.is_pin());

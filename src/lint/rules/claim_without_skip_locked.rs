@@ -17,7 +17,7 @@ check! {
 fn judge(reading: &Reading<'_>, context: &Context<'_>, found: &mut Vec<Found>) {
     let (Some(Claim::Lock), Some(lock)) = (reading.claim, &reading.block.lock) else { return };
     let hint = reading.table.lock_hint.as_ref().is_some_and(|hint| hint.wait != Wait::Block);
-    if lock.wait != Wait::Block || hint || reading.block.gaps.tail {
+    if lock.wait != Wait::Block || hint || reading.block.gaps.tail || reading.takes_back() {
         return;
     }
     let text = context.of(reading.statement.span).to_ascii_lowercase();

@@ -56,7 +56,7 @@ rules! {
     why "A worker that dies leaves its rows running, and nothing can tell them from rows that are being worked on. Without a lease claimsmith generates no reaper and no fence; the only worker of a scope may free all rows with `recover` before its first claim."
     example "\"claim\": { \"status\": { \"running\": \"processing\" } }"
     instead "\"claim\": { \"status\": { \"running\": \"delivering\" }, \"lease\": { \"until\": \"lock_until_ms\", \"by\": \"worker_id\", \"for\": \"30s\" } }"
-    allow "The columns cannot be added, and stuck rows are found and freed by hand."
+    allow "The columns cannot be added, and each scope has one worker, which frees its rows with `recover`, or people free them by hand."
 
     /// A lease without a fence.
     LEASE_WITHOUT_FENCE Warning "lease-without-fence" "a worker whose lease expired can overwrite its successor"

@@ -3,6 +3,7 @@
 //! Simple statements come from the query builder; those that need an index hint, a lock or a statement in a statement are
 //! written here, because the builder drops or lacks what they need.
 
+mod bus;
 mod claim;
 mod coalesce;
 mod consume;

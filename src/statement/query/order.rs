@@ -3,10 +3,11 @@
 use crate::schema::in_order;
 use crate::workload::{Path, Purpose};
 
+use super::bus::{about_untried, untried};
 use super::claim::{self, Bound};
 use super::roles::{Roles, Value};
 use super::sql::{Condition, Sql};
-use super::transition::{about_untried, attempts_are_the_fence, held, keyed, state, untried, waiting};
+use super::transition::{attempts_are_the_fence, held, keyed, state, waiting};
 use super::{Context, Meaning, Query};
 
 pub fn queries(context: &Context<'_>, roles: &Roles<'_>) -> Vec<Query> {
